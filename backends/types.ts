@@ -1,0 +1,131 @@
+import type { ProcessIdentity } from "../src/util/process-identity.js";
+
+export type BackendType = "tmux" | "iterm2" | "in-process";
+
+/** Whether a backend can be used here and now. `code` is stable and kebab-case; `ok` where available. */
+export interface Availability {
+  readonly available: boolean;
+  readonly code: string;
+  readonly reason: string;
+  /** The command or setting that mends it on this platform. */
+  readonly remedy?: string;
+  /** Version of the program behind the backend, as it tells it. */
+  readonly version?: string;
+}
+
+/** What a teammate is: an embedded agent, or another program by its argument vector. */
+export type TeammateLaunch =
+  | {
+      readonly kind: "agent";
+      /** The program that runs the agent where a backend needs a process of its own. */
+      readonly argv: readonly string[];
+    }
+  | { readonly kind: "argv"; readonly argv: readonly string[] };
+
+/** Where a pane goes. Ignored by backends without panes. */
+export interface Placement {
+  readonly layout: "main-vertical" | "tiled" | "even-horizontal" | "even-vertical" | "windows";
+  /** Width of the lead's pane in percent, 10 to 90. */
+  readonly leadWidth: number;
+  readonly maxPanesPerWindow: number;
+}
+
+/** Everything needed to start one teammate. The executor keeps no reference to it after `spawn`. */
+export interface TeammateSpawnConfig {
+  readonly agentId: string;
+  readonly name: string;
+  readonly team: string;
+  /** 256-colour number of the teammate's colour. */
+  readonly colour: number;
+  /** An existing directory, absolute. */
+  readonly cwd: string;
+  /** The whole environment of the teammate's process; nothing else reaches it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly launch: TeammateLaunch;
+  /** `run/<id>/` of this incarnation: exists, 0700, absolute. Launch script, ready and exit records, output.log go there. */
+  readonly runDir: string;
+  readonly placement: Placement;
+  /** How long `spawn` waits for proof of life, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** Plain JSON, kept in the member's record, from which a later process can find the teammate again. */
+export interface TeammateRef {
+  readonly backend: BackendType;
+  readonly agentId: string;
+  /** The process at the root of the teammate's tree; absent for an embedded agent of an in-process team. */
+  readonly process?: ProcessIdentity;
+  /** Identity of the terminal server (socket, its pid and start time), where there is one. */
+  readonly server?: { readonly socket: string; readonly process: ProcessIdentity };
+  readonly pane?: string;
+  readonly window?: string;
+  /** The tag on the pane that says it is ours. */
+  readonly tag?: string;
+  /** The directory with the ready and exit records. */
+  readonly runDir: string;
+}
+
+export type TeammateSpawnResult =
+  | { readonly ok: true; readonly ref: TeammateRef; readonly pid: number }
+  | {
+      readonly ok: false;
+      /** `program-missing`, `cwd-missing`, `exited`, `deadline`, `no-space`, `aborted`, `backend-failed`, ... */
+      readonly code: string;
+      readonly reason: string;
+      /** The last lines that the teammate showed, made printable; empty where it showed nothing. */
+      readonly screen: string;
+    };
+
+/** What was found and ended by `kill`. Every entry is a process by pid with a short description. */
+export interface KillReport {
+  readonly found: readonly ProcessNote[];
+  readonly ended: readonly ProcessNote[];
+  /** Still running after the whole ladder; empty when the kill is proven complete. */
+  readonly survivors: readonly ProcessNote[];
+}
+
+export interface ProcessNote {
+  readonly pid: number;
+  /** The program and its first arguments, made printable. */
+  readonly command: string;
+}
+
+/** How a teammate's root process ended, as its exit record tells. */
+export interface ExitRecord {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** A message handed through the executor; the mailbox's format, which this layer does not look into. */
+export type TeammateMessage = Readonly<Record<string, unknown>>;
+
+/** Puts a message into the mailbox of `agentId`; given to every executor by the composer. */
+export type DeliverMessage = (agentId: string, message: TeammateMessage) => Promise<void>;
+
+/**
+ * Starts, shows and ends teammates in one kind of place. Methods that name an `agentId` which this executor does not
+ * know answer as for an ended one. `terminate`, `kill` and `isActive` are idempotent.
+ */
+export interface TeammateExecutor {
+  readonly type: BackendType;
+  isAvailable(): Promise<Availability>;
+  /** Resolves on proof of life, or explains. A failed or aborted spawn leaves no process, pane or file of its own running. */
+  spawn(config: TeammateSpawnConfig, signal?: AbortSignal): Promise<TeammateSpawnResult>;
+  sendMessage(agentId: string, message: TeammateMessage): Promise<void>;
+  /** TERM to the process group, or an abort in-process; true if there was something to end. Does not wait for the end. */
+  terminate(agentId: string, reason?: string): Promise<boolean>;
+  /** Ends the whole process tree and the pane, verified; resolves when nothing is left or the ladder is exhausted. */
+  kill(agentId: string): Promise<KillReport>;
+  /** The process, not the pane. A server that does not answer is `unknown`, not `gone`. */
+  isActive(agentId: string): Promise<"alive" | "gone" | "unknown">;
+  /** Takes back a teammate that an earlier host started; false if it is not there any more. Required of pane backends. */
+  adopt?(ref: TeammateRef): Promise<boolean>;
+  /** Brings the pane of a teammate before the user's eyes. */
+  focus?(agentId: string): Promise<void>;
+  /** The last `lines` lines of a teammate's pane or output, made printable. */
+  capture?(agentId: string, lines: number): Promise<string>;
+  /** Lets go of what the executor itself holds (a server of its own, watchers). Ends no teammate. */
+  close?(): Promise<void>;
+}
