@@ -1,0 +1,83 @@
+import type { KillReport } from "../../../backends/types.js";
+import type { ProcessIdentity } from "../../util/process-identity.js";
+import type { TeamEvent } from "../events.js";
+import type { MemberState } from "../member-state.js";
+import type { TeammateSpec } from "../team-file/schema.js";
+
+/** Version of the host's socket protocol; both sides refuse another one with a clear message. */
+export const protocolVersion = 1;
+
+/** How the end of one member went. */
+export interface EndReport {
+  readonly name: string;
+  /** `asked`: it ended by itself when asked; `terminated`: after TERM; `killed`: after KILL; `already`: had ended before. */
+  readonly how: "asked" | "terminated" | "killed" | "already";
+  readonly report: KillReport;
+}
+
+/** Requests to the host: method to parameters and result. One JSON line each way, matched by `id`. */
+export interface HostMethods {
+  ping: {
+    params: Record<string, never>;
+    result: { readonly team: string; readonly pid: number; readonly ready: boolean };
+  };
+  spawn: {
+    params: { readonly spec: TeammateSpec };
+    result: { readonly name: string; readonly agentId: string; readonly pid: number; readonly pane?: string };
+  };
+  stop: {
+    params: { readonly name: string; readonly reason?: string; readonly timeoutMs?: number };
+    result: EndReport;
+  };
+  down: {
+    params: { readonly reason?: string; readonly timeoutMs?: number };
+    result: { readonly members: readonly EndReport[] };
+  };
+  /** Streams team events on this connection: first up to 200 past ones of `name` (or of all), then as they happen. */
+  subscribe: { params: { readonly name?: string; readonly backlog?: number }; result: Record<string, never> };
+  /** Waits until the work is done or the team has ended. */
+  "wait-done": {
+    params: Record<string, never>;
+    result: { readonly failed: readonly string[]; readonly text: string };
+  };
+  /** First request of a member's own connection, which stays open for its life: its end is the news of its death. */
+  hello: {
+    params: { readonly name: string; readonly incarnation: string; readonly process: ProcessIdentity };
+    result: Record<string, never>;
+  };
+  /** A member's news. */
+  report: { params: MemberReport; result: Record<string, never> };
+}
+
+export type MemberReport =
+  | { readonly type: "state"; readonly state: MemberState; readonly activity?: string }
+  | { readonly type: "event"; readonly event: TeamEvent };
+
+export type HostMethod = keyof HostMethods;
+export type HostParams<M extends HostMethod> = HostMethods[M]["params"];
+export type HostResult<M extends HostMethod> = HostMethods[M]["result"];
+
+export interface HostRequest {
+  readonly v: number;
+  readonly id: number;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+export type HostReply =
+  | { readonly id: number; readonly ok: true; readonly result: unknown }
+  | {
+      readonly id: number;
+      readonly ok: false;
+      readonly error: {
+        readonly code: string;
+        readonly kind: string;
+        readonly message: string;
+        readonly remedy?: string;
+      };
+    };
+
+/** A line from the host that is no reply. */
+export interface HostPush {
+  readonly event: TeamEvent;
+}
