@@ -19,6 +19,8 @@ export interface QueryResult {
   readonly billed: Usage;
   /** Input, cache read and cache write of the latest request. */
   readonly context: number;
+  /** Ids of messages in the conversation that no answer has covered (abort, failure); give them to the next query. */
+  readonly unanswered?: readonly string[];
 }
 
 /** What an agent does, as it does it. One union for views, logs and events; nothing in it is addressed to the model. */
@@ -37,8 +39,10 @@ export type AgentEvent =
       /** First line of the result, for people. */
       readonly result: string;
     }
+  /** Takes the place of `tool-start` and `tool-end` for a call that may not run. */
   | { readonly type: "denied"; readonly tool: string; readonly summary: string; readonly reason: string }
   | { readonly type: "message-in"; readonly ids: readonly string[]; readonly labels: readonly string[] }
+  /** A request is sent again after `waitMs`; status 0 where there was no HTTP answer. */
   | { readonly type: "retry"; readonly status: number; readonly waitMs: number; readonly attempt: number }
   | {
       readonly type: "turn-end";

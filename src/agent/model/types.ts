@@ -18,19 +18,27 @@ export interface ModelClient {
 
 export type ModelRequest = Omit<MessageCreateParamsStreaming, "stream">;
 
+/**
+ * What kind of failure: `protocol` is an answer that is not a Messages API stream, `script` a mistake in the offline
+ * model's script, `max-tokens` an answer that the output limit cut off for good.
+ */
+export type ModelErrorCode =
+  | "auth"
+  | "rate-limit"
+  | "overloaded"
+  | "too-long"
+  | "bad-request"
+  | "server"
+  | "connection"
+  | "protocol"
+  | "max-tokens"
+  | "script";
+
 /** Why a request failed. `retryable` ones may be sent again after `retryAfterMs` or a back-off. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   constructor(
-    readonly code:
-      | "auth"
-      | "rate-limit"
-      | "overloaded"
-      | "too-long"
-      | "bad-request"
-      | "server"
-      | "connection"
-      | "script",
+    readonly code: ModelErrorCode,
     message: string,
     readonly options: {
       readonly status?: number;
