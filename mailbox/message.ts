@@ -1,0 +1,158 @@
+import { isUtf8 } from "node:buffer";
+import { v7 } from "uuid";
+import { TroupeError } from "../src/util/errors.js";
+import { oneLine } from "../src/util/text.js";
+import { idPattern, messageFile } from "./layout.js";
+
+/** Largest message file in bytes. */
+export const maxFileBytes = 8 * 1024 * 1024;
+
+/** Longest `text` in bytes of UTF-8; what is larger goes by path. */
+export const maxTextBytes = 1024 * 1024;
+
+/** Longest `from`, `to` and `kind` in bytes of UTF-8. */
+export const maxNameBytes = 512;
+
+/** How deep a message's values may be nested, so that no reader of it can be made to overflow its stack. */
+export const maxDepth = 64;
+
+/** The version of the message format that this package reads and writes. */
+export const messageVersion = 1;
+
+/** The kinds that the protocol knows; any other kind is delivered too, as text with its kind. */
+export type MessageKind =
+  | "text"
+  | "task-assignment"
+  | "task-update"
+  | "task-notification"
+  | "idle"
+  | "permission-request"
+  | "permission-response"
+  | "plan-request"
+  | "plan-response"
+  | "shutdown-request"
+  | "shutdown-response"
+  | "interrupt"
+  | "command-exit";
+
+/**
+ * One message. `id` is also its file's name; `sentAt` is an RFC 3339 time; `seal` signs all other fields. What else a
+ * message holds depends on its kind and is not checked here: such fields are kept as they are.
+ */
+export interface Message {
+  readonly v: 1;
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly sentAt: string;
+  readonly kind: MessageKind | (string & {});
+  readonly text?: string;
+  readonly summary?: string;
+  readonly inReplyTo?: string;
+  readonly seal?: string;
+  readonly [field: string]: unknown;
+}
+
+/** What bytes turned out to be: a message, one of a version that only a newer reader knows, or not a message. */
+export type ParsedMessage =
+  | { readonly type: "message"; readonly message: Message }
+  | { readonly type: "newer"; readonly v: number }
+  | { readonly type: "bad"; readonly reason: string };
+
+/** A new message id: a UUIDv7, greater than all that this process made before. */
+export function newMessageId(): string {
+  return v7();
+}
+
+/**
+ * Which way a message takes at its recipient: `control` is applied on arrival and never enters a conversation, `text`
+ * is handed over to whoever reads.
+ */
+export function laneOf(message: Message): "control" | "text" {
+  return controlKinds.has(message.kind) ? "control" : "text";
+}
+
+/** Reads the content of the file `fileName`. Never throws. */
+export function parseMessage(bytes: Uint8Array, fileName: string): ParsedMessage {
+  if (bytes.length > maxFileBytes) return bad(`larger than ${maxFileBytes} bytes`);
+  if (!isUtf8(bytes)) return bad("not UTF-8");
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
+  } catch (error) {
+    return bad(`not JSON: ${oneLine(String(error))}`);
+  }
+  if (!isRecord(value)) return bad("not a JSON object");
+  const { v, id } = value;
+  if (typeof v === "number" && Number.isInteger(v) && v > messageVersion) return { type: "newer", v };
+  const fault = faultOf(value);
+  if (fault !== undefined) return bad(fault);
+  if (fileName !== messageFile(String(id))) return bad("the id is not the file's name");
+  return { type: "message", message: value as unknown as Message };
+}
+
+/**
+ * The bytes of a message's file. Throws TroupeError `bad-message` for what a reader would refuse, so that nothing is
+ * sent that cannot arrive.
+ */
+export function encodeMessage(message: Message): Buffer {
+  const fault = faultOf(message);
+  const bytes = fault === undefined ? Buffer.from(`${JSON.stringify(message)}\n`) : undefined;
+  if (bytes !== undefined && bytes.length <= maxFileBytes) return bytes;
+  throw new TroupeError(
+    "bad-message",
+    `the message cannot be sent: ${fault ?? `larger than ${maxFileBytes} bytes`}`,
+    { kind: "usage", remedy: "write large content to a file and send its path" },
+  );
+}
+
+const controlKinds: ReadonlySet<string> = new Set<MessageKind>([
+  "permission-response",
+  "plan-response",
+  "shutdown-request",
+  "interrupt",
+]);
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+
+/** What is wrong with a message, in words, or undefined. */
+function faultOf(value: Readonly<Record<string, unknown>>): string | undefined {
+  const { v, id, from, to, sentAt, kind, text, summary, inReplyTo, seal } = value;
+  if (v !== messageVersion) return `"v" is not ${messageVersion}`;
+  if (typeof id !== "string" || !idPattern.test(id)) return `"id" does not match ${idPattern.source}`;
+  for (const [field, name] of Object.entries({ from, to, kind }))
+    if (!isName(name))
+      return `"${field}" is not a text of 1 to ${maxNameBytes} bytes without control characters`;
+  if (typeof sentAt !== "string" || !time.test(sentAt) || Number.isNaN(Date.parse(sentAt)))
+    return '"sentAt" is not an RFC 3339 time';
+  if (text === undefined ? kind === "text" : typeof text !== "string") return '"text" is not a text';
+  if (typeof text === "string" && Buffer.byteLength(text) > maxTextBytes)
+    return `"text" is longer than ${maxTextBytes} bytes`;
+  if (summary !== undefined && typeof summary !== "string") return '"summary" is not a text';
+  if (inReplyTo !== undefined && (typeof inReplyTo !== "string" || !idPattern.test(inReplyTo)))
+    return '"inReplyTo" is not a message id';
+  if (seal !== undefined && typeof seal !== "string") return '"seal" is not a text';
+  return isDeeper(value, maxDepth) ? `nested deeper than ${maxDepth}` : undefined;
+}
+
+function isName(value: unknown): boolean {
+  return (
+    typeof value === "string" &&
+    value !== "" &&
+    Buffer.byteLength(value) <= maxNameBytes &&
+    !/[\u0000-\u001f\u007f-\u009f]/.test(value)
+  );
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((part) => isDeeper(part, depth - 1));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function bad(reason: string): ParsedMessage {
+  return { type: "bad", reason };
+}

@@ -1,0 +1,161 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { TroupeError } from "../src/util/errors.js";
+import type { Message } from "./message.js";
+import type { MailProblem } from "./problem.js";
+import { pruneMailbox } from "./prune.js";
+import type { Mailbox } from "./store.js";
+import { watchMailbox } from "./watcher.js";
+
+/** What a reader does with what it finds. */
+export interface ReaderHandlers {
+  /**
+   * Given every message once it is claimed, oldest first, one at a time: the next one waits for the promise. Acknowledging is
+   * the handler's. If it throws, the message and those behind it are put back, and the reader ends with the error.
+   */
+  onMessage(message: Message): void | Promise<void>;
+  /** Told of each thing in the mailbox that is not mail for us; of one that stays in the way, once. Must not throw. */
+  onProblem?(problem: MailProblem): void;
+  /** Told once, by code, of trouble with the mailbox as a whole; the next sweep tries again. Must not throw. */
+  onTrouble?(error: TroupeError): void;
+}
+
+export interface ReaderOptions {
+  /** How often to look without being told to; 10 s. */
+  readonly sweepMs?: number;
+}
+
+/** A running reader. */
+export interface MailboxReader {
+  /** Settles when no handler runs any more; rejects with what `onMessage` threw. Somebody must await it. */
+  readonly closed: Promise<void>;
+  /** Looks now, without waiting for a bell; what the handlers do without a pause is done when it returns. */
+  drain(): void;
+  /** Ends it, after the message at hand; mail that was claimed and not handed over is put back. Idempotent. */
+  close(): void;
+}
+
+/**
+ * Hands over the mail of one mailbox as it comes, until `close` or `signal`. It also takes over what readers that ended have
+ * left, and prunes the mailbox. The first look happens after this function has returned.
+ */
+export function readMailbox(
+  mailbox: Mailbox,
+  handlers: ReaderHandlers,
+  options: ReaderOptions = {},
+  signal?: AbortSignal,
+): MailboxReader {
+  const told = new Set<string>();
+  let rung = false;
+  let takeOver = false;
+  let busy = false;
+  let ended = false;
+  let failure: { readonly error: unknown } | undefined;
+  let pruneAt = 0;
+  let settle: (failed?: { readonly error: unknown }) => void = () => undefined;
+  const closed = new Promise<void>((resolve, reject) => {
+    settle = (failed) => (failed === undefined ? resolve() : reject(failed.error));
+  });
+
+  const watcher = watchMailbox(mailbox.dir, drain, { ...options, onSweep: sweep, onTrouble: tell });
+  signal?.addEventListener("abort", close, { once: true });
+  queueMicrotask(() => (signal?.aborted ? close() : sweep()));
+  return { closed, drain, close };
+
+  function drain(): void {
+    rung = true;
+    if (!busy && !ended) void lookWhileRung();
+  }
+
+  function sweep(): void {
+    takeOver = true;
+    drain();
+    if (Date.now() < pruneAt || ended) return;
+    pruneAt = Date.now() + pruneEveryMs;
+    attempt(() => pruneMailbox(mailbox.dir));
+  }
+
+  /**
+   * Single flight. A bell that rings meanwhile makes it look again, and none is lost at the end: between the last look
+   * at `rung` and `busy = false` nothing else runs. It does not pause before a handler does, so that a message is
+   * handed over in the turn of its bell. Never rejects.
+   */
+  async function lookWhileRung(): Promise<void> {
+    busy = true;
+    try {
+      while (rung && !ended) {
+        rung = false;
+        const alsoAbandoned = takeOver;
+        takeOver = false;
+        const claim = attempt(() => mailbox.claim(undefined, alsoAbandoned));
+        if (claim === undefined) break; // the next sweep tries again
+        for (const problem of claim.problems) tellProblem(problem);
+        await handOver(claim.messages);
+        if (!claim.more) continue;
+        rung = true;
+        takeOver ||= alsoAbandoned;
+        await nextTurn();
+      }
+    } catch (error) {
+      failure ??= { error };
+      close();
+    } finally {
+      busy = false;
+      if (ended) finish();
+    }
+  }
+
+  async function handOver(messages: readonly Message[]): Promise<void> {
+    let handed = 0;
+    try {
+      for (const message of messages) {
+        if (ended) break;
+        const handling = handlers.onMessage(message);
+        if (handling !== undefined) await handling;
+        handed++;
+      }
+    } finally {
+      const rest = messages.slice(handed).map(({ id }) => id);
+      if (rest.length > 0) attempt(() => mailbox.release(rest));
+    }
+  }
+
+  function close(): void {
+    if (ended) return;
+    ended = true;
+    signal?.removeEventListener("abort", close);
+    if (!busy) finish();
+  }
+
+  function finish(): void {
+    watcher.close().then(
+      () => settle(failure),
+      (error) => settle(failure ?? { error }),
+    );
+  }
+
+  /** What `work` gives; undefined after an expected failure, which is told. */
+  function attempt<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      tell(error);
+      return undefined;
+    }
+  }
+
+  function tell(error: TroupeError): void {
+    if (told.has(error.code)) return;
+    told.add(error.code);
+    handlers.onTrouble?.(error);
+  }
+
+  function tellProblem(problem: MailProblem): void {
+    const key = `${problem.file} ${problem.reason}`;
+    if (problem.type === "unreadable" && told.has(key)) return;
+    if (problem.type === "unreadable") told.add(key);
+    handlers.onProblem?.(problem);
+  }
+}
+
+const pruneEveryMs = 600_000;

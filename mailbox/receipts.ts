@@ -1,0 +1,84 @@
+import fs from "node:fs";
+import path from "node:path";
+import { delay } from "../src/util/wait.js";
+import { listRoom, messageFile } from "./layout.js";
+import type { Message } from "./message.js";
+import { mailRooms, peekMailbox } from "./peek.js";
+
+/**
+ * How far a message got: `stored`, `delivered` to a running process, `seen`; `bad` if it was put aside as no message;
+ * `unknown` if it is not there (never was, or was pruned after it had been seen).
+ */
+export type Receipt = "stored" | "delivered" | "seen" | "bad" | "unknown";
+
+/** Where message `id` is in the mailbox `dir`. Changes nothing. Throws TroupeError `no-mailbox` or `mailbox-unreadable`. */
+export function receiptOf(dir: string, id: string): Receipt {
+  const file = messageFile(id);
+  // In the order in which files move, and twice: a file can be put back behind the one who looks.
+  for (let look = 0; look < 2; look++) {
+    if (isThere(path.join(dir, "new", file))) return "stored";
+    if (listRoom(dir, "cur").some((name) => name.startsWith(`${id}~`))) return "delivered";
+    if (isThere(path.join(dir, "done", file))) return "seen";
+    if (listRoom(dir, "bad").some((name) => name === file || name.startsWith(`${file}~`))) return "bad";
+  }
+  return "unknown";
+}
+
+/** The receipts that can be waited for. */
+export type AwaitedReceipt = "stored" | "delivered" | "seen";
+
+/**
+ * Waits until message `id` got at least as far as `wanted`, at most `timeoutMs`, and gives the receipt it has then: compare.
+ * Ends early where it is `bad`. Rejects with the signal's reason on abort.
+ */
+export async function waitForReceipt(
+  dir: string,
+  id: string,
+  wanted: AwaitedReceipt,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Receipt> {
+  const reached = (receipt: Receipt) => receipt === "bad" || order.indexOf(receipt) >= order.indexOf(wanted);
+  return poll(() => receiptOf(dir, id), reached, timeoutMs, signal);
+}
+
+/**
+ * Waits for a message in the mailbox `dir` (the asker's) that answers message `id`, at most `timeoutMs`; undefined if none
+ * came. It is only looked at, not claimed. Rejects with the signal's reason on abort.
+ */
+export async function waitForReply(
+  dir: string,
+  id: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Message | undefined> {
+  const read = new Set<string>();
+  const find = () => {
+    const { messages } = peekMailbox(dir, mailRooms, (other) => !read.has(other));
+    for (const { message } of messages) read.add(message.id);
+    return messages.find(({ message }) => message.inReplyTo === id)?.message;
+  };
+  return poll(find, (message) => message !== undefined, timeoutMs, signal);
+}
+
+const order: readonly Receipt[] = ["unknown", "stored", "delivered", "seen"];
+
+async function poll<T>(
+  look: () => T,
+  isEnough: (found: T) => boolean,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (let pause = 5; ; pause = Math.min(pause * 1.5, 100)) {
+    signal?.throwIfAborted();
+    const found = look();
+    const left = deadline - Date.now();
+    if (isEnough(found) || left <= 0) return found;
+    await delay(Math.min(pause, left), signal);
+  }
+}
+
+function isThere(file: string): boolean {
+  return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,127 @@
+import fs from "node:fs";
+import path from "node:path";
+import { TroupeError } from "../src/util/errors.js";
+import { ensureDir, listIfExists } from "../src/util/fs.js";
+import { fileNameOf } from "../src/util/name-key.js";
+import { writeDraft, writeDraftSync } from "./draft.js";
+import { checkMailbox, descriptionFile } from "./layout.js";
+import { encodeMessage, type Message } from "./message.js";
+import { removeLeftover } from "./message-file.js";
+import type { PlaceOptions, Stored } from "./place.js";
+import { pruneDrafts } from "./prune.js";
+import { createSender, type Sender, storeBytesSync } from "./send.js";
+
+/** How a broadcast went for one recipient. */
+export type Outcome =
+  | { readonly name: string; readonly ok: true; readonly duplicate: boolean }
+  | { readonly name: string; readonly ok: false; readonly error: TroupeError };
+
+/**
+ * Mailboxes by name, under one directory. `deliver` rejects as `Mailbox.send` does; a name without mailbox is
+ * TroupeError `no-mailbox` (kind `not-found`). `broadcast` never rejects for a recipient: it tells the outcome of each,
+ * in the order of `names`. What one router is given for one recipient arrives in that order.
+ */
+export interface Router {
+  deliver(name: string, message: Message): Promise<Stored>;
+  broadcast(names: readonly string[], message: Message): Promise<readonly Outcome[]>;
+  /** As `deliver`, blocking, for a process that does nothing else. */
+  deliverSync(name: string, message: Message): Stored;
+  /** As `broadcast`, blocking. */
+  broadcastSync(names: readonly string[], message: Message): readonly Outcome[];
+  /** The directory of a member's mailbox, whether it exists or not. */
+  mailboxOf(name: string): string;
+  /** The keys of all names that have a mailbox, sorted. */
+  names(): readonly string[];
+}
+
+/** Opens the mailboxes under `mailRoot` for sending. Creates nothing until the first broadcast. */
+export function openRouter(mailRoot: string, options: PlaceOptions = {}): Router {
+  const senders = new Map<string, Sender>();
+  const outgoing = path.join(mailRoot, ".out");
+  const mailboxOf = (name: string) => path.join(mailRoot, fileNameOf(name));
+
+  function check(name: string): string {
+    const dir = mailboxOf(name);
+    checkMailbox(dir, `of ${JSON.stringify(name)}`);
+    return dir;
+  }
+
+  function senderTo(name: string): Sender {
+    const dir = check(name);
+    const sender = senders.get(dir) ?? createSender(dir, options);
+    senders.set(dir, sender);
+    return sender;
+  }
+
+  return {
+    deliver: async (name, message) => senderTo(name).send(message),
+    deliverSync: (name, message) =>
+      storeBytesSync(check(name), message.id, encodeMessage(message), undefined, options),
+
+    async broadcast(names, message) {
+      const bytes = encodeMessage(message);
+      const file = ensureDir(outgoing).then(() => writeDraft(outgoing, message.id, bytes));
+      try {
+        return await Promise.all(
+          names.map((name) =>
+            outcomeOf(name, async () => senderTo(name).sendShared(message.id, bytes, file)),
+          ),
+        );
+      } finally {
+        await file.then(removeLeftover, () => undefined);
+        pruneDrafts(outgoing);
+      }
+    },
+
+    broadcastSync(names, message) {
+      const bytes = encodeMessage(message);
+      fs.mkdirSync(outgoing, { recursive: true, mode: 0o700 });
+      const file = writeDraftSync(outgoing, message.id, bytes);
+      try {
+        return names.map((name) => {
+          try {
+            const { duplicate } = storeBytesSync(check(name), message.id, bytes, file, options);
+            return { name, ok: true, duplicate };
+          } catch (error) {
+            return failureOf(name, error);
+          }
+        });
+      } finally {
+        removeLeftover(file);
+        pruneDrafts(outgoing);
+      }
+    },
+
+    mailboxOf,
+    names: () => namesUnder(mailRoot),
+  };
+}
+
+async function outcomeOf(name: string, store: () => Promise<Stored>): Promise<Outcome> {
+  try {
+    const { duplicate } = await store();
+    return { name, ok: true, duplicate };
+  } catch (error) {
+    return failureOf(name, error);
+  }
+}
+
+function failureOf(name: string, error: unknown): Outcome {
+  if (error instanceof TroupeError) return { name, ok: false, error };
+  throw error;
+}
+
+function namesUnder(mailRoot: string): string[] {
+  return listIfExists(mailRoot)
+    .filter((name) => fs.existsSync(path.join(mailRoot, name, descriptionFile)))
+    .map(decodeKey)
+    .sort();
+}
+
+/** The key that `encodeKey` made `encoded` from. */
+function decodeKey(encoded: string): string {
+  const bytes = encoded.replace(/%([0-9a-f]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
