@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { errnoOf, TroupeError } from "./errors.js";
-import { ensureDir, listIfExists } from "./fs.js";
-import { liveness, type ProcessIdentity, selfIdentity } from "./process-identity.js";
+import { ensureDir, listIfExists, readTextIfExists } from "./fs.js";
+import { liveness, type ProcessIdentity, sameProcess, selfIdentity } from "./process-identity.js";
 import { delay } from "./wait.js";
 
 /** A held lock. `token` grows with every holder: a fencing token. `release` is idempotent. */
@@ -25,25 +25,24 @@ export interface LockState {
  */
 export async function tryLock(dir: string): Promise<Lock | undefined> {
   await ensureDir(dir);
-  const self = selfIdentity();
-  const draft = path.join(dir, `.draft-${self.pid}-${process.hrtime.bigint()}`);
-  fs.writeFileSync(draft, JSON.stringify({ v: 1, ...self }), { flag: "wx", mode: 0o600 });
-  try {
-    const before = readLock(dir);
-    if (before !== undefined && isHeld(before)) return undefined;
-    const token = (before?.token ?? 0) + 1;
-    try {
-      fs.linkSync(draft, generation(dir, token));
-    } catch (error) {
-      if (errnoOf(error) === "EEXIST") return undefined;
-      throw error;
-    }
-    if (highest(dir) !== token) return undefined;
-    prune(dir, token);
-    return { token, release: () => release(dir, token) };
-  } finally {
-    fs.rmSync(draft, { force: true });
+  const before = readLock(dir);
+  if (before !== undefined && isHeld(before)) return undefined;
+  const token = (before?.token ?? 0) + 1;
+  if (!linkGeneration(dir, token)) return undefined;
+  // Who stalled before linking may have made anew what later holders had pruned; they prune in ascending order.
+  if (highest(dir) !== token || (token > 1 && !fs.existsSync(generation(dir, token - 1)))) {
+    fs.rmSync(generation(dir, token), { force: true });
+    return undefined;
   }
+  prune(dir, token);
+  let held = true;
+  return {
+    token,
+    release: () => {
+      if (held) release(dir, token);
+      held = false;
+    },
+  };
 }
 
 /** Takes the lock, waiting at most `timeoutMs`. Throws TroupeError `lock-busy` naming the holder at the deadline. */
@@ -82,16 +81,10 @@ export function readLock(dir: string): LockState | undefined {
   for (;;) {
     const token = highest(dir);
     if (token === 0) return undefined;
-    try {
-      const { pid, startTime, bootId, pidNamespace } = JSON.parse(
-        fs.readFileSync(generation(dir, token), "utf8"),
-      );
-      const released = fs.existsSync(`${generation(dir, token)}.released`);
-      return { token, owner: { pid, startTime, bootId, pidNamespace }, released };
-    } catch (error) {
-      // Pruned between listing and reading: a newer generation exists now.
-      if (errnoOf(error) !== "ENOENT") throw error;
-    }
+    const owner = readOwner(generation(dir, token));
+    // Pruned between listing and reading: a newer generation exists now.
+    if (owner === undefined) continue;
+    return { token, owner, released: fs.existsSync(`${generation(dir, token)}.released`) };
   }
 }
 
@@ -100,12 +93,46 @@ export function isHeld(state: LockState): boolean {
   return !state.released && liveness(state.owner) !== "gone";
 }
 
+/** Makes generation `token` ours; false if somebody else has made it, or the directory went. */
+function linkGeneration(dir: string, token: number): boolean {
+  const self = selfIdentity();
+  const draft = path.join(dir, `.draft-${self.pid}-${process.hrtime.bigint()}`);
+  try {
+    fs.writeFileSync(draft, JSON.stringify({ v: 1, ...self }), { flag: "wx", mode: 0o600 });
+    fs.linkSync(draft, generation(dir, token));
+    return true;
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === "EEXIST" || code === "ENOENT") return false;
+    throw error;
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
 function release(dir: string, token: number): void {
+  const current = readLock(dir);
+  // The directory may have been made anew since, and somebody else's generation may have our number.
+  if (current?.token !== token || !sameProcess(current.owner, selfIdentity())) return;
   try {
     fs.writeFileSync(`${generation(dir, token)}.released`, "", { mode: 0o600 });
   } catch (error) {
     // The lock's directory went with its team: nothing is left to release.
     if (errnoOf(error) !== "ENOENT") throw error;
+  }
+}
+
+/** The owner that a generation or a draft names, or undefined if there is no such file. */
+function readOwner(file: string): ProcessIdentity | undefined {
+  const text = readTextIfExists(file);
+  if (text === undefined) return undefined;
+  try {
+    const { pid, startTime, bootId, pidNamespace } = JSON.parse(text);
+    return { pid, startTime, bootId, pidNamespace };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // Linked files are whole; only a power loss leaves a part of one, and its owner went with it.
+    return { pid: 0, startTime: "", bootId: "lost", pidNamespace: "" };
   }
 }
 
@@ -117,10 +144,19 @@ function highest(dir: string): number {
   return Math.max(0, ...listIfExists(dir).map((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? 0)));
 }
 
-/** Removes older generations, newest last, so that a lister never sees a gap below the highest. */
+/**
+ * Removes older generations in ascending order, and the drafts of dead processes. Generation 1 stays, so that who
+ * saw an empty directory can never make it again.
+ */
 function prune(dir: string, token: number): void {
-  for (const name of listIfExists(dir)) {
-    const n = Number(/^(\d+)\.json(\.released)?$/.exec(name)?.[1] ?? Number.NaN);
-    if (n < token) fs.rmSync(path.join(dir, name), { force: true });
+  const names = listIfExists(dir);
+  const old = names
+    .map((name) => ({ name, n: Number(/^(\d+)\.json(\.released)?$/.exec(name)?.[1] ?? Number.NaN) }))
+    .filter(({ n }) => n > 1 && n < token)
+    .sort((a, b) => a.n - b.n);
+  for (const { name } of old) fs.rmSync(path.join(dir, name), { force: true });
+  for (const name of names.filter((name) => name.startsWith(".draft-"))) {
+    const owner = readOwner(path.join(dir, name));
+    if (owner !== undefined && liveness(owner) === "gone") fs.rmSync(path.join(dir, name), { force: true });
   }
 }

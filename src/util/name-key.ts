@@ -1,6 +1,13 @@
-/** The key of a name: equal keys are the same name (NFC, upper-cased, then lower-cased per character, NFC). */
+/**
+ * The key of a name: equal keys are the same name. NFC, upper-cased, then lower-cased per character, NFC; all of it
+ * twice, because `ẞ` becomes `ß` the first time and `ss` the second.
+ */
 export function nameKey(name: string): string {
-  const upper = name.normalize("NFC").toUpperCase();
+  return fold(fold(name));
+}
+
+function fold(text: string): string {
+  const upper = text.normalize("NFC").toUpperCase();
   return Array.from(upper, (character) => character.toLowerCase())
     .join("")
     .normalize("NFC");
