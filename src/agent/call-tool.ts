@@ -4,6 +4,7 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages/messages.js";
 import { messageOf } from "../util/errors.js";
 import { oneLine } from "../util/text.js";
+import { orAbort } from "../util/wait.js";
 import { interruptedResult } from "./conversation.js";
 import type { AgentEvent } from "./events.js";
 import type { PermissionPort, Tool, ToolContext, ToolResult } from "./tool.js";
@@ -58,9 +59,11 @@ export function prepareCall(call: ToolUseBlockParam, tools: readonly Tool[]): Pr
 export async function callTool(
   prepared: PreparedCall,
   runner: ToolRunner,
-  signal: AbortSignal,
+  turn: AbortSignal,
 ): Promise<ToolResultBlockParam> {
   const { call } = prepared;
+  // A signal for each call: many listeners of calls side by side would count as a leak of the turn's.
+  const signal = AbortSignal.any([turn]);
   if (signal.aborted) return interruptedResult(call, false);
   const started = performance.now();
   const start = (summary: string) =>
@@ -86,7 +89,7 @@ export async function callTool(
   start(summary);
   try {
     const context: ToolContext = { ...runner.context, toolUseId: call.id, signal };
-    return end(summary, await orAborted(tool.run(input, context), signal));
+    return end(summary, await orAbort(tool.run(input, context), signal));
   } catch (error) {
     if (!signal.aborted)
       return end(summary, { content: `${tool.name} failed: ${messageOf(error)}`, isError: true });
@@ -103,27 +106,10 @@ async function denialOf(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    const decision = await orAborted(permissions.decide({ tool, input, cwd, addedDirs }, signal), signal);
+    const decision = await orAbort(permissions.decide({ tool, input, cwd, addedDirs }, signal), signal);
     return decision.behaviour === "deny" ? decision.reason : undefined;
   } catch (error) {
     return `the permission could not be decided: ${messageOf(error)}`;
-  }
-}
-
-/** `work`, or the signal's reason as soon as it is aborted. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: (() => void) | undefined;
-  try {
-    return await Promise.race([
-      work,
-      new Promise<never>((_, reject) => {
-        onAbort = () => reject(signal.reason);
-        if (signal.aborted) onAbort();
-        else signal.addEventListener("abort", onAbort, { once: true });
-      }),
-    ]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
   }
 }
 

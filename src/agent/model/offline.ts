@@ -3,6 +3,7 @@ import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages
 import { TroupeError } from "../../util/errors.js";
 import { nameKey } from "../../util/name-key.js";
 import { delay } from "../../util/wait.js";
+import { defaultScript } from "./offline/default-script.js";
 import { callId, callsToMake, type Position, replay } from "./offline/replay.js";
 import type { AgentScript, InputValue, OfflineScript } from "./offline/script.js";
 import { type ScriptedAnswer, streamEvents } from "./offline/stream-events.js";
@@ -12,9 +13,10 @@ import { type ModelClient, ModelError, type ModelRequest } from "./types.js";
 export { loadOfflineScript, type OfflineScript } from "./offline/script.js";
 
 export interface OfflineOptions {
-  readonly script: OfflineScript;
+  /** Default: a built-in one that looks around. */
+  readonly script?: OfflineScript | undefined;
   /** Whose steps to play: the first of these names that the script has, else its `default`. */
-  readonly agentKey: string | readonly string[];
+  readonly agentKeys: readonly string[];
   /** What is shown for the model's name. Default `offline (scripted)`. */
   readonly label?: string;
   /** Pause between the parts of an answer; default the script's own. */
@@ -26,8 +28,8 @@ export interface OfflineOptions {
  * a resumed agent continues where it was. Throws TroupeError `offline-script` if the script has no steps for the agent.
  */
 export function createOfflineModel(options: OfflineOptions): ModelClient {
-  const { script, label = "offline (scripted)", delayMs = script.delayMs } = options;
-  const agent = agentOf(options);
+  const { script = defaultScript(), label = "offline (scripted)", delayMs = script.delayMs } = options;
+  const agent = agentOf(script, options.agentKeys);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<RawMessageStreamEvent> {
     for (const event of streamEvents(nextAnswer(script, agent, request), label)) {
@@ -40,8 +42,7 @@ export function createOfflineModel(options: OfflineOptions): ModelClient {
   return { label, scripted: true, stream };
 }
 
-function agentOf({ script, agentKey }: OfflineOptions): AgentScript {
-  const names = typeof agentKey === "string" ? [agentKey] : agentKey;
+function agentOf(script: OfflineScript, names: readonly string[]): AgentScript {
   for (const name of [...names, "default"]) {
     const agent = script.agents.get(nameKey(name));
     if (agent !== undefined) return agent;

@@ -1,4 +1,4 @@
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import { isNode, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { messageOf, TroupeError } from "../../../util/errors.js";
@@ -53,10 +53,10 @@ export type InputValue =
   | { readonly constant: number | boolean | null };
 
 /** Reads a script. Throws TroupeError kind `usage` with file, line and column where it cannot be used. */
-export async function loadOfflineScript(file: string): Promise<OfflineScript> {
+export function loadOfflineScript(file: string): OfflineScript {
   let text: string;
   try {
-    text = await fs.readFile(file, "utf8");
+    text = fs.readFileSync(file, "utf8");
   } catch (error) {
     throw unusable(`the script ${file} cannot be read: ${messageOf(error)}`, error);
   }

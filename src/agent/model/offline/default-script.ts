@@ -1,0 +1,22 @@
+import { type OfflineScript, parseOfflineScript } from "./script.js";
+
+/** What the offline model plays where no script was given: a look around with a real tool, and the truth about itself. */
+export function defaultScript(): OfflineScript {
+  return parseOfflineScript(source, "the built-in script");
+}
+
+const source = `
+version: 1
+agents:
+  default:
+    steps:
+      - text: I am the offline model. I play a script and understand nothing; the tools I call are real.
+        tools:
+          - { tool: Glob, as: files, input: { pattern: "**/*" } }
+      - text: |
+          There are {{ result.files | default "" | total }} files here. The newest:
+          {{ result.files | default "" | items | first 5 | bullets | default "- none" }}
+
+          A script of your own makes me do more.
+    mail: I have read the mail from {{ from }}. The script that I play has no answer to it.
+`;
