@@ -15,6 +15,8 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string>>;
   /** Directories that path tools may reach besides `cwd`. */
   readonly addedDirs: readonly string[];
+  /** Directories that path tools may not reach, but for those of the above that lie deeper inside. */
+  readonly deniedDirs?: readonly string[];
   /** An existing directory of this agent (0700) for output that is too long for a result. */
   readonly outputDir: string;
   /** What the agent has read: real path to the state of the file at that time. */
@@ -41,8 +43,10 @@ export interface Tool<Input = unknown> {
   isReadOnly(input: Input): boolean;
   /** One line for people: `src/auth/*.ts`, `git log -5`. */
   summarise(input: Input): string;
-  /** Strings that permission rules match: the command, the path, the agent type. */
+  /** Strings that permission rules match: the command, the absolute path, the agent type. */
   permissionSubjects?(input: Input, context: Pick<ToolContext, "cwd">): readonly string[];
+  /** What the subjects are, which decides how rules match them; absent means names. */
+  readonly subjectKind?: "path" | "command" | "name";
   /** Changes files only, inside the working directories: allowed by `acceptEdits`. */
   readonly editsFiles?: boolean;
   /** Never asks: it acts on the team's own state by messages only. */
