@@ -1,0 +1,97 @@
+import { inbox } from "./cli/commands/inbox.js";
+import { send } from "./cli/commands/send.js";
+import { failureOf, renderFailure } from "./cli/failure.js";
+import type { Io } from "./cli/io.js";
+import { parseFast } from "./cli/parse-fast.js";
+import { processIo } from "./cli/process-io.js";
+import { runCommand } from "./cli/run-command.js";
+import { errnoOf } from "./util/errors.js";
+import { version } from "./util/version.js";
+
+/** Commands that scripts and hooks call often: this file runs them alone, without the libraries of the others. */
+const fastCommands = [send, inbox];
+
+const exitCodeOfSignal = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+void start(process.argv.slice(2));
+
+async function start(argv: readonly string[]): Promise<void> {
+  const stop = new AbortController();
+  const io = processIo(stop.signal);
+  try {
+    process.exitCode = await run(argv, io, stop);
+  } catch (error) {
+    process.exitCode = await tell(error, argv, io);
+  }
+  process.exit();
+}
+
+async function run(argv: readonly string[], io: Io, stop: AbortController): Promise<number> {
+  if (process.platform === "win32") {
+    await io.note("troupe: does not run on Windows itself; run it inside WSL (Windows Subsystem for Linux)");
+    return 1;
+  }
+  const [name, ...rest] = argv;
+  if (name === "--version") {
+    await io.print(`${version}\n`);
+    return 0;
+  }
+  const command = fastCommands.find((candidate) => candidate.name === name);
+  const raw = command === undefined ? undefined : parseFast(command, rest);
+  if (command !== undefined && raw !== undefined) return runCommand(command, raw, io);
+  const interrupted = watchSignals(stop);
+  const { main } = await import("./cli/main.js");
+  try {
+    const exitCode = await main(argv, io);
+    return interrupted() ?? exitCode;
+  } catch (error) {
+    const exitCode = interrupted();
+    if (exitCode === undefined) throw error;
+    return exitCode;
+  } finally {
+    await flushed(process.stdout);
+  }
+}
+
+/** Turns the first signal into an abort, which lets the command clean up; a second one ends the process at once. */
+function watchSignals(stop: AbortController): () => number | undefined {
+  let exitCode: number | undefined;
+  for (const [signal, code] of Object.entries(exitCodeOfSignal))
+    process.on(signal, () => {
+      if (exitCode !== undefined) process.exit(code);
+      exitCode = code;
+      stop.abort(new Error(`ended by ${signal}`));
+    });
+  process.stdout.on("error", (error) => stop.abort(error));
+  process.stderr.on("error", (error) => {
+    if (errnoOf(error) !== "EPIPE") stop.abort(error);
+  });
+  return () => exitCode;
+}
+
+/** Tells a failure to whoever called and gives the exit code. A reader that left before the end is no failure. */
+async function tell(error: unknown, argv: readonly string[], io: Io): Promise<number> {
+  if (errnoOf(error) === "EPIPE") return 0;
+  const failure = failureOf(error);
+  const json = wantsJson(argv);
+  const text = renderFailure(failure, { json, debug: Boolean(process.env["TROUPE_DEBUG"]) });
+  try {
+    await (json ? io.print(text) : io.note(text.trimEnd()));
+  } catch {
+    // Neither stdout nor stderr takes it: the exit code is all that is left to say it.
+  }
+  return failure.exitCode;
+}
+
+/** Judged without the parsers, since what failed may be the parsing itself. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? argv.length : end).includes("--json");
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableLength === 0) resolve();
+    else stream.write("", () => resolve());
+  });
+}

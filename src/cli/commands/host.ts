@@ -1,0 +1,16 @@
+import { defineCommand } from "../command.js";
+
+export const host = defineCommand({
+  name: "host",
+  describe: "Keep a team; started by `troupe up`",
+  positionals: [],
+  required: 0,
+  options: {},
+  examples: [],
+  hidden: true,
+  async run(_args, io) {
+    const { serveHost } = await import("../../team/host/serve-host.js");
+    await serveHost({ input: io.stdin, output: io.stdout, env: io.env, signal: io.signal });
+    return 0;
+  },
+});

@@ -1,0 +1,146 @@
+import { peekMailbox } from "../../../mailbox/peek.js";
+import type { MailProblem } from "../../../mailbox/problem.js";
+import { type Mailbox, openMailbox } from "../../../mailbox/store.js";
+import { type Inbox, inboxOf, type ReceivedMessage, received } from "../../team/inbox.js";
+import { identityFromEnv } from "../../team/keys.js";
+import type { TeamPaths } from "../../team/paths.js";
+import { oneLine } from "../../util/text.js";
+import { defineCommand } from "../command.js";
+import type { Io } from "../io.js";
+import { mailText } from "../mail-text.js";
+import { printResult } from "../output.js";
+import { teamOf } from "../team-of.js";
+
+export const inbox = defineCommand({
+  name: "inbox",
+  describe: "Read your mail and mark it as seen; look at another member's",
+  positionals: ["NAME"],
+  required: 0,
+  options: {
+    peek: { type: "boolean", describe: "only look: nothing is marked as seen" },
+    follow: {
+      type: "boolean",
+      short: "f",
+      describe: "keep printing mail as it comes; with --json one line each",
+    },
+  },
+  examples: [
+    ["troupe inbox", "print new mail to you and mark it as seen"],
+    ["troupe inbox reviewer", "look at what waits for reviewer"],
+    ["troupe inbox --follow --json", "one JSON line per message, for a program"],
+  ],
+  async run({ options, positionals }, io) {
+    const team = teamOf(io, options.team);
+    const box = inboxOf(team, identityFromEnv(io.env), positionals[0]);
+    const view: View = { io, box, paths: team.paths, json: options.json };
+    const take = box.own && !options.peek;
+    if (options.follow) await (take ? followOwn(view) : followOther(view));
+    else await (take ? readOwn(view) : look(view));
+    return 0;
+  },
+});
+
+interface View {
+  readonly io: Io;
+  readonly box: Inbox;
+  readonly paths: TeamPaths;
+  readonly json: boolean;
+}
+
+/** Prints all new mail, then marks it as seen: what was not written out whole comes again. */
+async function readOwn(view: View): Promise<void> {
+  const mailbox = openMailbox(view.box.dir);
+  try {
+    const mail = claimAll(mailbox, view.io);
+    await printAll(
+      view,
+      mail.map((message) => received(message, view.paths)),
+    );
+    mailbox.acknowledge(mail.map(({ id }) => id));
+  } catch (error) {
+    mailbox.release();
+    throw error;
+  }
+}
+
+function claimAll(mailbox: Mailbox, io: Io) {
+  const messages = [];
+  for (let more = true; more; ) {
+    const claim = mailbox.claim();
+    messages.push(...claim.messages);
+    for (const problem of claim.problems) void tell(io, problem);
+    more = claim.more;
+  }
+  return messages;
+}
+
+async function look({ io, box, paths, ...view }: View): Promise<void> {
+  const { messages, problems } = peekMailbox(box.dir, ["new", "cur"]);
+  for (const problem of problems) void tell(io, problem);
+  await printAll(
+    { io, box, paths, ...view },
+    messages.map(({ message }) => received(message, paths)),
+  );
+}
+
+async function printAll({ io, box, json }: View, messages: readonly ReceivedMessage[]): Promise<void> {
+  if (messages.length === 0 && !json) return io.note(`no new mail for ${box.owner}`);
+  await printResult(io, json, { inbox: box.owner, messages }, messages.map(mailText).join(""));
+}
+
+/** Each message is written out, then marked as seen, before the next one is looked at. */
+async function followOwn(view: View): Promise<void> {
+  const { io } = view;
+  const { openMailbox, readMailbox } = await import("../../../mailbox/index.js");
+  const mailbox = openMailbox(view.box.dir);
+  const reader = readMailbox(
+    mailbox,
+    {
+      async onMessage(message) {
+        await io.print(streamed(received(message, view.paths), view.json));
+        mailbox.acknowledge([message.id]);
+      },
+      onProblem: (problem) => void tell(io, problem),
+      onTrouble: (error) => void io.note(`troupe: ${error.message}`),
+    },
+    {},
+    io.signal,
+  );
+  await reader.closed;
+}
+
+async function followOther({ io, box, paths, json }: View): Promise<void> {
+  const { watchMailbox } = await import("../../../mailbox/index.js");
+  const known = new Set<string>();
+  await new Promise<void>((resolve, reject) => {
+    let last = Promise.resolve();
+    const watcher = watchMailbox(box.dir, () => {
+      const { messages } = peekMailbox(box.dir, ["new", "cur"], (id) => !known.has(id));
+      for (const { message } of messages) known.add(message.id);
+      last = last
+        .then(async () => {
+          for (const { message } of messages) await io.print(streamed(received(message, paths), json));
+        })
+        .catch(end);
+    });
+    const end = (error?: unknown): void => {
+      io.signal.removeEventListener("abort", stop);
+      watcher.close().then(() => (error === undefined ? resolve() : reject(error)), reject);
+    };
+    const stop = (): void => end();
+    io.signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function streamed(message: ReceivedMessage, json: boolean): string {
+  return json ? `${JSON.stringify(message)}\n` : mailText(message);
+}
+
+async function tell(io: Io, { type, file, reason }: MailProblem): Promise<void> {
+  const what = {
+    bad: "was no message and was put aside",
+    newer: "needs a newer troupe and stays",
+    unreadable: "could not be read and stays",
+  };
+  await io.note(`troupe: ${oneLine(file, 80)} ${what[type]}: ${oneLine(reason)}`);
+}

@@ -1,0 +1,32 @@
+import { endAbandoned } from "../team/abandoned.js";
+import { connectHost, type HostConnection } from "../team/host/client.js";
+import type { EndReport } from "../team/host/protocol.js";
+import { memberNamed } from "../team/send.js";
+import type { Io } from "./io.js";
+import { teamOf } from "./team-of.js";
+
+/**
+ * Ends members through the team's host; where the host is dead, says so and ends what it left directly. `names` limits
+ * that to some members.
+ */
+export async function endMembers(
+  io: Io,
+  teamName: string | undefined,
+  work: {
+    readonly ask: (host: HostConnection) => Promise<readonly EndReport[]>;
+    readonly names?: readonly string[];
+  },
+): Promise<readonly EndReport[]> {
+  const team = teamOf(io, teamName);
+  const names = work.names?.map((name) => memberNamed(team, name));
+  const host = await connectHost(team.paths, io.signal);
+  if (host === undefined) {
+    await io.note(`troupe: no host runs ${team.record.name}; ending what is left of it directly`);
+    return endAbandoned(team, { env: io.env, ...(names === undefined ? {} : { names }) });
+  }
+  try {
+    return await work.ask(host);
+  } finally {
+    host.close();
+  }
+}

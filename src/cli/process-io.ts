@@ -1,0 +1,56 @@
+import fs from "node:fs";
+import { errnoOf, TroupeError } from "../util/errors.js";
+import { delay } from "../util/wait.js";
+import type { Io } from "./io.js";
+
+/** The process's own streams, opened only when a command asks for one: opening them costs start-up time. */
+export function processIo(signal: AbortSignal): Io {
+  return {
+    env: process.env,
+    signal,
+    get cwd() {
+      return workingDirectory();
+    },
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    print: (text) => writeAll(1, text, signal),
+    note: async (line) => {
+      try {
+        await writeAll(2, `${line}\n`, signal);
+      } catch (error) {
+        if (errnoOf(error) !== "EPIPE") throw error;
+      }
+    },
+  };
+}
+
+/** Writes everything to a descriptor, which may be a pipe that somebody set to non-blocking and that is full. */
+export async function writeAll(fd: number, text: string, signal?: AbortSignal): Promise<void> {
+  let rest = Buffer.from(text, "utf8");
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(fs.writeSync(fd, rest));
+    } catch (error) {
+      if (errnoOf(error) !== "EAGAIN") throw error;
+      await delay(2, signal);
+    }
+  }
+}
+
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new TroupeError("no-cwd", "the current directory does not exist any more", {
+      cause,
+      remedy: "cd to a directory that exists",
+    });
+  }
+}

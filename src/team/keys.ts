@@ -1,0 +1,180 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import type { Message } from "../../mailbox/message.js";
+import { readKeyPair, verifySeal } from "../../mailbox/seal.js";
+import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
+import { fileNameOf, maxEncodedKeyBytes, nameKey } from "../util/name-key.js";
+import { badHome, teamsNamed } from "./locate.js";
+import type { TeamPaths } from "./paths.js";
+import { readHostRecord, readMember } from "./records.js";
+
+/** An Ed25519 key pair; `publicKey` as records hold it: base64url of its SPKI form. */
+export interface KeyPair {
+  readonly privateKey: KeyObject;
+  readonly publicKey: string;
+}
+
+/** Who a process writes as. Without a private key its messages go out unsealed. */
+export interface Sender {
+  readonly name: string;
+  /** The sender's own team; absent for the user, who belongs to all teams. */
+  readonly team?: string;
+  readonly privateKey?: KeyObject;
+  /** Why there is no private key, in one line. */
+  readonly unsealed?: string;
+}
+
+/** The name of a member's private key file (PEM, 0600) in its run directory. */
+export const memberKeyFile = "key.pem";
+
+/**
+ * The person's key pair in `TROUPE_HOME/keys`, made on first need; processes that make it at once end with the same one.
+ * Throws TroupeError `bad-home` where it cannot be made and `key-unreadable` where it cannot be read.
+ */
+export function userKeys(home: string): KeyPair {
+  const file = userKeyFile(home);
+  if (!fs.existsSync(file)) {
+    try {
+      fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      createKeyFile(file);
+    } catch (error) {
+      throw badHome(home, error);
+    }
+  }
+  return keyPairFrom(file);
+}
+
+/** Makes the key pair of one incarnation in its run directory, which must exist; `keyFile` is where the private key is. */
+export function createMemberKeys(runDir: string): KeyPair & { readonly keyFile: string } {
+  const keyFile = path.join(runDir, memberKeyFile);
+  createKeyFile(keyFile);
+  return { ...keyPairFrom(keyFile), keyFile };
+}
+
+/** Reads a private key file. Throws TroupeError `key-unreadable` where it is missing or no Ed25519 key. */
+export function keyPairFrom(file: string): KeyPair {
+  const { privateKey } = readKeyPair(file);
+  const spki = createPublicKey(privateKey).export({ format: "der", type: "spki" });
+  return { privateKey, publicKey: spki.toString("base64url") };
+}
+
+/**
+ * Who this process is: the teammate that TROUPE_AGENT_ID (`name@team`) and TROUPE_KEY_FILE name, else the user, whose key is
+ * made if it is missing. A teammate without a readable key sends unsealed, and `unsealed` says why.
+ */
+export function senderFromEnv(env: Readonly<Record<string, string | undefined>>, home: string): Sender {
+  const self = identityFromEnv(env);
+  if (!env["TROUPE_AGENT_ID"]) return { ...self, privateKey: userKeys(home).privateKey };
+  const file = env["TROUPE_KEY_FILE"];
+  if (!file) return { ...self, unsealed: "TROUPE_KEY_FILE is not set" };
+  try {
+    return { ...self, privateKey: readKeyPair(file).privateKey };
+  } catch (error) {
+    return { ...self, unsealed: messageOf(error) };
+  }
+}
+
+/** Whom TROUPE_AGENT_ID names, or the user where it is not set. */
+export function identityFromEnv(env: Readonly<Record<string, string | undefined>>): {
+  readonly name: string;
+  readonly team?: string;
+} {
+  const agentId = env["TROUPE_AGENT_ID"];
+  if (!agentId) return { name: "user" };
+  const { name, team } = splitAddress(agentId);
+  return team === undefined ? { name } : { name, team };
+}
+
+/** `name@team` taken apart; `team` is undefined for a bare name. */
+export function splitAddress(address: string): { readonly name: string; readonly team: string | undefined } {
+  const at = address.lastIndexOf("@");
+  return at === -1
+    ? { name: address, team: undefined }
+    : { name: address.slice(0, at), team: address.slice(at + 1) };
+}
+
+/**
+ * Who a message is really from: the name as its member's record spells it (`name@team` for another team), `user` or `host`
+ * if the seal proves it, else `external:` with the name it claims. Throws for nothing that a message may hold.
+ */
+export function trustedSender(message: Message, paths: TeamPaths): string {
+  if (message.seal !== undefined)
+    for (const candidate of candidates(message.from, paths))
+      if (verifies(message, candidate.publicKey)) return candidate.name;
+  return `external:${message.from}`;
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly publicKey: KeyObject | string;
+}
+
+/** Whose keys may seal for a claimed name. A generator, so that the usual key costs one file. */
+function* candidates(claimed: string, paths: TeamPaths): Generator<Candidate> {
+  const { name, team } = splitAddress(claimed);
+  if (team === undefined) {
+    yield* candidatesIn(name, paths);
+    return;
+  }
+  for (const other of unlessDamaged(() => teamsNamed(paths.home, team)) ?? [])
+    for (const candidate of candidatesIn(name, other.paths))
+      yield { ...candidate, name: `${candidate.name}@${other.record.name}` };
+}
+
+function* candidatesIn(name: string, paths: TeamPaths): Generator<Candidate> {
+  const key = nameKey(name);
+  if (fileNameOf(name).length > maxEncodedKeyBytes) return;
+  const record = unlessDamaged(() => (key === "host" ? readHostRecord(paths) : readMember(paths, name)));
+  const publicKey = record === undefined ? undefined : publicKeyFrom(record.publicKey);
+  if (publicKey !== undefined)
+    yield { name: record !== undefined && "name" in record ? record.name : key, publicKey };
+  if (key !== "user") return;
+  // The key that the person has now, where it is not the one that the team was started with.
+  const current = unlessDamaged(() => readKeyPair(userKeyFile(paths.home)));
+  if (current !== undefined) yield { name: "user", publicKey: current.publicKey };
+}
+
+/** One damaged record must not keep its reader from all mail: what it cannot prove is external. */
+function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TroupeError) return undefined;
+    throw error;
+  }
+}
+
+function publicKeyFrom(base64url: string): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: Buffer.from(base64url, "base64url"), format: "der", type: "spki" });
+  } catch {
+    return undefined; // a key that is none proves nothing
+  }
+}
+
+function verifies(message: Message, publicKey: KeyObject | string): boolean {
+  try {
+    return verifySeal(message, publicKey);
+  } catch {
+    return false; // a key of another kind proves nothing
+  }
+}
+
+/** Creates a private key file whole, or leaves the one that another process was quicker to create. */
+function createKeyFile(file: string): void {
+  const pem = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    fs.writeFileSync(draft, pem, { flag: "wx", mode: 0o600, flush: true });
+    fs.linkSync(draft, file);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+function userKeyFile(home: string): string {
+  return path.join(home, "keys", "user.pem");
+}
