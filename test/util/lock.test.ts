@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { acquireLock, isHeld, readLock, tryLock, withLock } from "../../src/util/lock.js";
+import { selfIdentity } from "../../src/util/process-identity.js";
+import { bundleScript } from "../helpers/bundle.js";
+import { temporaryDirectory } from "../helpers/temp.js";
+
+const dead = { ...selfIdentity(), startTime: "1" };
+
+describe("tryLock", () => {
+  it("gives the lock to one, with a token that grows", async () => {
+    const dir = path.join(temporaryDirectory(), "lock");
+    const first = (await tryLock(dir))!;
+    expect(first.token).toBe(1);
+    expect(await tryLock(dir)).toBeUndefined();
+    first.release();
+    expect((await tryLock(dir))?.token).toBe(2);
+    expect(fs.statSync(dir).mode & 0o777).toBe(0o700);
+    expect(fs.statSync(path.join(dir, "2.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("takes over from an owner that is gone, but not from one in another pid namespace", async () => {
+    const dir = temporaryDirectory();
+    fs.writeFileSync(path.join(dir, "7.json"), JSON.stringify({ v: 1, ...dead }));
+    expect((await tryLock(dir))?.token).toBe(8);
+    fs.writeFileSync(path.join(dir, "9.json"), JSON.stringify({ v: 1, ...dead, pidNamespace: "pid:[1]" }));
+    expect(await tryLock(dir)).toBeUndefined();
+    expect(isHeld(readLock(dir)!)).toBe(true);
+  });
+
+  it("takes over a generation that a power loss has left empty", async () => {
+    const dir = temporaryDirectory();
+    fs.writeFileSync(path.join(dir, "3.json"), "");
+    expect((await tryLock(dir))?.token).toBe(4);
+  });
+
+  it("removes old generations and the drafts of dead owners, and keeps what lives", async () => {
+    const dir = temporaryDirectory();
+    for (const name of ["1.json", "1.json.released", "2.json", "3.json", ".draft-1-1"])
+      fs.writeFileSync(path.join(dir, name), JSON.stringify({ v: 1, ...dead }));
+    fs.writeFileSync(path.join(dir, ".draft-2-2"), JSON.stringify({ v: 1, ...selfIdentity() }));
+    expect((await tryLock(dir))?.token).toBe(4);
+    expect(fs.readdirSync(dir).sort()).toEqual([".draft-2-2", "1.json", "1.json.released", "4.json"]);
+  });
+
+  it("does not give it to who stalled between looking and linking while others came and went", async () => {
+    const dir = temporaryDirectory();
+    (await tryLock(dir))?.release();
+    const link = fs.linkSync;
+    const stalled = vi.spyOn(fs, "linkSync").mockImplementationOnce((from, to) => {
+      // Meanwhile 2 was held, released and pruned, and 3 is held.
+      fs.writeFileSync(path.join(dir, "3.json"), JSON.stringify({ v: 1, ...selfIdentity() }));
+      link(from, to);
+    });
+    onTestFinished(() => stalled.mockRestore());
+    expect(await tryLock(dir)).toBeUndefined();
+    expect(readLock(dir)).toMatchObject({ token: 3, released: false });
+    expect(fs.existsSync(path.join(dir, "2.json"))).toBe(false);
+  });
+});
+
+describe("release", () => {
+  it("is idempotent and leaves the next holder alone", async () => {
+    const dir = temporaryDirectory();
+    const first = (await tryLock(dir))!;
+    first.release();
+    const second = (await tryLock(dir))!;
+    first.release();
+    expect(await tryLock(dir)).toBeUndefined();
+    second.release();
+    expect(isHeld(readLock(dir)!)).toBe(false);
+  });
+
+  it("says nothing where the directory is gone, and nothing about a lock that was made anew in its place", async () => {
+    const dir = path.join(temporaryDirectory(), "lock");
+    const first = (await tryLock(dir))!;
+    fs.rmSync(dir, { recursive: true });
+    fs.mkdirSync(dir);
+    const other = { ...selfIdentity(), pid: process.ppid, pidNamespace: "pid:[1]" };
+    fs.writeFileSync(path.join(dir, "1.json"), JSON.stringify({ v: 1, ...other }));
+    first.release();
+    expect(isHeld(readLock(dir)!)).toBe(true);
+    fs.rmSync(dir, { recursive: true });
+    const next = (await tryLock(dir))!;
+    fs.rmSync(dir, { recursive: true });
+    expect(() => next.release()).not.toThrow();
+  });
+});
+
+describe("acquireLock and withLock", () => {
+  it("names the holder at the deadline", async () => {
+    const dir = temporaryDirectory();
+    const lock = await acquireLock(dir, 0);
+    await expect(acquireLock(dir, 20)).rejects.toMatchObject({
+      code: "lock-busy",
+      message: `the lock ${dir} is held by process ${process.pid}`,
+    });
+    lock.release();
+  });
+
+  it("stops waiting on abort", async () => {
+    const dir = temporaryDirectory();
+    await acquireLock(dir, 0);
+    const controller = new AbortController();
+    const waiting = acquireLock(dir, 60_000, controller.signal);
+    controller.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+  });
+
+  it("releases when the work throws", async () => {
+    const dir = temporaryDirectory();
+    const failing = withLock(dir, 0, async () => Promise.reject(new Error("broken")));
+    await expect(failing).rejects.toThrow("broken");
+    expect(await withLock(dir, 0, async ({ token }) => token)).toBe(2);
+  });
+});
+
+describe("many processes", () => {
+  it("never hold the lock at once, with 200 killed owners and 8 contenders", {
+    timeout: 120_000,
+  }, async () => {
+    const dir = temporaryDirectory();
+    const signature = path.join(dir, "signature");
+    fs.writeFileSync(signature, "");
+    const contender = bundleScript(path.join(import.meta.dirname, "lock-contender.ts"));
+    const start = (rounds: number, end: "die" | "stop") =>
+      spawn(process.execPath, [contender, path.join(dir, "lock"), signature, String(rounds), end]);
+
+    let kills = 0;
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, lane) => {
+        for (let n = 0; kills < 200; n++) {
+          kills++;
+          const child = start((lane + n) % 4, "die");
+          // Half of them are killed at any moment, in the middle of anything; the rest stall, go on and die holding it.
+          const moment = 30 + ((lane * 7 + n * 13) % 60);
+          if (n % 2 === 0) schedule(child, moment, () => child.kill("SIGKILL"));
+          else schedule(child, moment, () => stall(child));
+          expect(await signalOf(child)).toBe("SIGKILL");
+        }
+      }),
+    );
+    const last = start(20, "stop");
+    expect(await once(last, "exit")).toEqual([0, null]);
+
+    expect(fs.existsSync(`${signature}.violations`)).toBe(false);
+    const left = fs.readdirSync(path.join(dir, "lock"));
+    expect(left.filter((name) => name.startsWith(".draft-"))).toEqual([]);
+    expect(left.filter((name) => /^\d+\.json$/.test(name)).length).toBeLessThanOrEqual(2);
+    const { token, released } = readLock(path.join(dir, "lock"))!;
+    expect(token).toBeGreaterThan(120);
+    expect(released).toBe(true);
+  });
+});
+
+function schedule(child: ChildProcess, ms: number, act: () => void): void {
+  const timer = setTimeout(act, ms);
+  child.once("exit", () => clearTimeout(timer));
+}
+
+function stall(child: ChildProcess): void {
+  child.kill("SIGSTOP");
+  schedule(child, 40, () => child.kill("SIGCONT"));
+}
+
+async function signalOf(child: ChildProcess): Promise<NodeJS.Signals | null> {
+  const [, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  return signal;
+}
