@@ -17,6 +17,8 @@ export interface Harness {
   /** What `messages.take` gives next; each entry is one call's worth. */
   readonly mail: IncomingMessage[][];
   readonly events: AgentEvent[];
+  /** How many stream events the query has taken from the model. */
+  received(): number;
   run(params?: Partial<QueryParams>): Promise<QueryResult>;
   close(): Promise<void>;
 }
@@ -35,16 +37,27 @@ export async function createHarness(
   const records: TranscriptRecord[] = [];
   const mail: IncomingMessage[][] = [];
   const events: AgentEvent[] = [];
+  let received = 0;
   return {
     server,
+    received: () => received,
     conversation,
     records,
     log,
     mail,
     events,
     async run(params = {}) {
+      const model = createAnthropicModel({ apiKey: "sk-secret", baseUrl: server.url, label: "test-model" });
       const generator = query({
-        model: createAnthropicModel({ apiKey: "sk-secret", baseUrl: server.url, label: "test-model" }),
+        model: {
+          ...model,
+          async *stream(request, signal) {
+            for await (const event of model.stream(request, signal)) {
+              yield event;
+              received++;
+            }
+          },
+        },
         modelId: "test-model",
         system: "Be brief.",
         conversation,

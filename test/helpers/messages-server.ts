@@ -12,8 +12,10 @@ export interface Reply {
   readonly usage?: Readonly<Record<string, number>> | null;
   /** Pause before each event, in milliseconds. */
   readonly delayMs?: number;
-  /** Sends that many events, then drops the connection. */
+  /** Sends that many events, then drops the connection: what the client has not read by then is lost to it. */
   readonly cutAfter?: number;
+  /** Awaited before the cut, for instance until the client has read. */
+  readonly beforeCut?: () => Promise<unknown>;
   /** Sends that many events, then nothing more; the connection stays open. */
   readonly hangAfter?: number;
   /** As `hangAfter`, with a `ping` every so many milliseconds for `pings` times, and then the rest. */
@@ -132,7 +134,10 @@ async function play(
   response.writeHead(200, { "content-type": "text/event-stream", "request-id": `req_${index}` });
   response.flushHeaders();
   for (const [sent, event] of events(reply, index, model).entries()) {
-    if (sent === reply.cutAfter) return void response.destroy();
+    if (sent === reply.cutAfter) {
+      await reply.beforeCut?.();
+      return void response.destroy();
+    }
     if (sent === reply.hangAfter) return;
     if (sent === reply.pings?.after)
       for (let i = 0; i < reply.pings.times; i++) {
