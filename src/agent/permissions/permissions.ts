@@ -1,8 +1,9 @@
-import type { PermissionCall, PermissionDecision, PermissionPort } from "../tool.js";
+import { oneLine } from "../../util/text.js";
+import type { PermissionCall, PermissionPort } from "../tool.js";
 import { type CallFacts, gatherFacts, type Territory } from "./call-facts.js";
 import { judge, type Policy } from "./judge.js";
 import type { PermissionMode } from "./mode.js";
-import { type PermissionRule, parseRule } from "./rule.js";
+import { parseRule } from "./rule.js";
 import { suggestRule } from "./suggest-rule.js";
 
 export interface PermissionOptions {
@@ -61,29 +62,20 @@ export function createPermissions(options: PermissionOptions): PermissionPort {
       const facts = await gatherFacts(call, territory);
       const verdict = judge(call.tool, facts, policy);
       if (verdict.behaviour === "allow") return verdict;
-      const summary = call.tool.summarise(call.input);
-      if (verdict.behaviour === "deny") return deny(call, summary, `${verdict.reason}.`);
+      if (verdict.behaviour === "deny") return { behaviour: "deny", reason: `${verdict.reason}.` };
       const rule = verdict.ruleHelps ? suggestRule(call, facts) : undefined;
-      if (options.ask === undefined)
-        return deny(
-          call,
-          summary,
-          `${verdict.reason}, and nobody is there to approve it. ${wayOut(call, facts, rule)}`,
-        );
+      if (options.ask === undefined) {
+        const reason = `${verdict.reason}, and nobody is there to approve it. ${wayOut(call, facts, rule)}`;
+        return { behaviour: "deny", reason };
+      }
+      const summary = oneLine(call.tool.summarise(call.input));
       const request = { tool: call.tool.name, summary, reason: verdict.reason };
       const answer = await options.ask(rule === undefined ? request : { ...request, rule }, signal);
-      if (answer.behaviour === "allow" && answer.always === true && rule !== undefined) remember(allow, rule);
+      if (answer.behaviour === "allow" && answer.always === true && rule !== undefined)
+        allow.push(parseRule(rule));
       return answer;
     },
   };
-}
-
-function remember(rules: PermissionRule[], text: string): void {
-  rules.push(parseRule(text));
-}
-
-function deny({ tool }: PermissionCall, summary: string, why: string): PermissionDecision {
-  return { behaviour: "deny", reason: `${tool.name} (${summary}) was denied: ${why}` };
 }
 
 /** What the person who starts the agent could do about a denial. */
