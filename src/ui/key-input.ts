@@ -11,8 +11,8 @@ export interface KeyInput {
 
 /**
  * Reads keys from `input`. With `raw`, a terminal is put into raw mode with bracketed paste (switched by writing to
- * `output`) and is put back by `close`, at the exit of the process, and on a signal that ends the process. `onEnd` is
- * called once, when the input ends or fails. Any other stream gives the same keys; its last line counts as entered.
+ * `output`) until `close`; the owner sees to it that `close` is called however the process ends. `onEnd` is called once,
+ * when the input ends or fails. Any other stream gives the same keys; its last line counts as entered.
  */
 export function openKeyInput(options: {
   readonly input: KeySource;
@@ -56,13 +56,6 @@ export function openKeyInput(options: {
     }
     output.write(raw ? pasteOn : pasteOff);
   };
-  const restore = (): void => setRaw(false);
-  const onSignal = (signal: NodeJS.Signals): void => {
-    // Somebody else's handler decides whether this is the end; alone, it is.
-    if (process.listenerCount(signal) > 1) return;
-    close();
-    process.kill(process.pid, signal);
-  };
   const onContinue = (): void => {
     // The shell has changed the modes while the process was stopped; setting raw mode twice would be skipped.
     setRaw(false);
@@ -74,17 +67,13 @@ export function openKeyInput(options: {
     closed = true;
     clearTimeout(timer);
     input.off("data", onData).off("end", onEnd).off("error", onEnd);
-    process.off("exit", restore).off("SIGCONT", onContinue);
-    for (const signal of endings) process.off(signal, onSignal);
-    restore();
+    process.off("SIGCONT", onContinue);
+    setRaw(false);
     input.pause();
   };
 
   input.on("data", onData).on("end", onEnd).on("error", onEnd);
-  if (isTerminal) {
-    process.on("exit", restore).on("SIGCONT", onContinue);
-    for (const signal of endings) process.on(signal, onSignal);
-  }
+  if (isTerminal) process.on("SIGCONT", onContinue);
   setRaw(true);
   return { close };
 }
@@ -92,6 +81,5 @@ export function openKeyInput(options: {
 /** How long the rest of a sequence or of a paste may take, in milliseconds. */
 const patience = { escape: 60, paste: 2_000 } as const;
 
-const endings = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const pasteOn = "\u001b[?2004h";
 const pasteOff = "\u001b[?2004l";

@@ -83,11 +83,11 @@ export function textOf(line: LineState): string {
 }
 
 /**
- * The line in at most `width` columns behind `prompt`, scrolled so that the cursor is in sight. Line breaks are shown as
- * `newline`.
+ * The line in at most `width` columns behind `prompt`, scrolled so that the cursor is in sight. A prompt that leaves less
+ * than half of the row is shortened to `>`. Line breaks are shown as `newline`.
  */
 export function inputRow(line: LineState, prompt: string, width: number, newline: string): InputRow {
-  const shortPrompt = cut(prompt, Math.floor(width / 2));
+  const shortPrompt = displayWidth(prompt) <= width / 2 ? prompt : cut("> ", width - 2, "");
   const room = Math.max(1, width - displayWidth(shortPrompt));
   const onOneRow = (text: string): string => text.replaceAll("\n", newline);
   // The cursor itself takes a column.

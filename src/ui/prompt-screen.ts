@@ -1,3 +1,4 @@
+import { atExit } from "./at-exit.js";
 import { type KeySource, openKeyInput } from "./key-input.js";
 import { emptyLine, inputRow, pressKey } from "./line-editor.js";
 import { createScreen, type ScreenOutput } from "./screen.js";
@@ -22,7 +23,7 @@ export interface PromptScreen {
   rows(): number;
   update(finished: readonly string[], live: readonly string[]): void;
   bell(): void;
-  /** Puts the terminal back. Idempotent. */
+  /** Puts the terminal back. Idempotent. Happens by itself when the process exits. */
   close(): void;
 }
 
@@ -64,6 +65,13 @@ export function createPromptScreen(
           onEnd: () => options.onEnd?.(),
         });
 
+  const close = (): void => {
+    cancel();
+    keys?.close();
+    screen.close();
+  };
+  const cancel = atExit(close);
+
   return {
     columns: screen.columns,
     rows: screen.rows,
@@ -72,9 +80,6 @@ export function createPromptScreen(
       update(finished);
     },
     bell: screen.bell,
-    close() {
-      keys?.close();
-      screen.close();
-    },
+    close,
   };
 }
