@@ -58,9 +58,10 @@ export function replay(script: AgentScript, conversation: readonly MessageParam[
   const isSilent = (step: Step) => callsToMake(step, scope).length === 0 && !hasText(step, scope);
 
   function hear(message: MessageParam): void {
-    const frames = textsOf(message).flatMap(parseFrames);
-    const arrived = frames.filter(({ kind }) => kind === "text");
-    heard = arrived.length > 0 ? "mail" : frames.length > 0 ? "notices" : "prompt";
+    const texts = textsOf(message).map(parseFrames);
+    const arrived = texts.flat().filter(({ kind }) => kind === "text");
+    const onlyFrames = texts.every((frames) => frames.length > 0);
+    heard = arrived.length > 0 ? "mail" : onlyFrames ? "notices" : "prompt";
     for (const frame of arrived) mails.push({ frame, taken: false });
     from = [...new Set(arrived.map((frame) => frame.from))];
     for (const block of blocksOf(message))
