@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { TroupeError } from "../src/util/errors.js";
+import { errnoOf, TroupeError } from "../src/util/errors.js";
 import { ensureDir, listIfExists } from "../src/util/fs.js";
 import { fileNameOf } from "../src/util/name-key.js";
 import { writeDraft, writeDraftSync } from "./draft.js";
@@ -9,7 +9,7 @@ import { encodeMessage, type Message } from "./message.js";
 import { removeLeftover } from "./message-file.js";
 import type { PlaceOptions, Stored } from "./place.js";
 import { pruneDrafts } from "./prune.js";
-import { createSender, type Sender, storeBytesSync } from "./send.js";
+import { createSender, type Sender, sendError, storeBytesSync } from "./send.js";
 
 /** How a broadcast went for one recipient. */
 export type Outcome =
@@ -69,14 +69,19 @@ export function openRouter(mailRoot: string, options: PlaceOptions = {}): Router
         );
       } finally {
         await file.then(removeLeftover, () => undefined);
-        pruneDrafts(outgoing);
+        tidy(outgoing);
       }
     },
 
     broadcastSync(names, message) {
       const bytes = encodeMessage(message);
-      fs.mkdirSync(outgoing, { recursive: true, mode: 0o700 });
-      const file = writeDraftSync(outgoing, message.id, bytes);
+      let file: string;
+      try {
+        fs.mkdirSync(outgoing, { recursive: true, mode: 0o700 });
+        file = writeDraftSync(outgoing, message.id, bytes);
+      } catch (error) {
+        return names.map((name) => failureOf(name, sendError(outgoing, message.id, error)));
+      }
       try {
         return names.map((name) => {
           try {
@@ -88,7 +93,7 @@ export function openRouter(mailRoot: string, options: PlaceOptions = {}): Router
         });
       } finally {
         removeLeftover(file);
-        pruneDrafts(outgoing);
+        tidy(outgoing);
       }
     },
 
@@ -109,6 +114,15 @@ async function outcomeOf(name: string, store: () => Promise<Stored>): Promise<Ou
 function failureOf(name: string, error: unknown): Outcome {
   if (error instanceof TroupeError) return { name, ok: false, error };
   throw error;
+}
+
+/** Removes what killed senders left; a failure costs nothing but their space until the next time. */
+function tidy(outgoing: string): void {
+  try {
+    pruneDrafts(outgoing);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
 }
 
 function namesUnder(mailRoot: string): string[] {

@@ -140,7 +140,8 @@ function placeSync(
   }
 }
 
-function sendError(dir: string, id: string, error: unknown): TroupeError {
+/** A failure to store message `id` in `dir`, as it is told to the sender. */
+export function sendError(dir: string, id: string, error: unknown): TroupeError {
   if (error instanceof TroupeError) return error;
   const code = errnoOf(error) ?? "";
   if (code === "ENOENT" || code === "ENOTDIR") return mailboxError(dir, error);

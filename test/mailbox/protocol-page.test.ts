@@ -1,0 +1,87 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { openMailbox, parseMessage } from "../../mailbox/index.js";
+import { temporaryDirectory } from "../helpers/temp.js";
+import { letter, names, plant, scratchMailbox } from "./support.js";
+
+const page = fs.readFileSync(path.join(import.meta.dirname, "../../docs/mailbox-protocol.md"), "utf8");
+
+/** Writes the program that the page calls `name` to a file. */
+function program(name: string): string {
+  const source = page.split(new RegExp(`^\`\`\`\\w+ ${name}$`, "m"))[1]?.split(/^```$/m)[0];
+  const file = path.join(temporaryDirectory(), name);
+  fs.writeFileSync(file, source ?? "");
+  return file;
+}
+
+const run = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: "utf8" }).trim();
+
+describe.each([
+  ["sh", "send.sh"],
+  ["python3", "send.py"],
+])("the sender in %s", (interpreter, name) => {
+  test("sends any text", async () => {
+    const dir = await scratchMailbox();
+    const file = program(name);
+    const texts = ["", "\\n %s %d", 'quotes " and \\ and $HOME `id`\n\ttwo lines and ünïcödé 😀'];
+    const ids = texts.map((text) => run(interpreter, file, dir, "script", "reader", text));
+    const { messages, problems } = openMailbox(dir).claim();
+    expect(problems).toEqual([]);
+    const sent = new Map(messages.map((message) => [message.id, message]));
+    for (const [n, id] of ids.entries())
+      expect(sent.get(id)).toMatchObject({ from: "script", to: "reader", kind: "text", text: texts[n] });
+    expect(names(dir, "tmp")).toEqual([]);
+  });
+
+  test("refuses what is no mailbox", async () => {
+    const dir = await scratchMailbox();
+    const send = () => execFileSync(interpreter, [program(name), dir, "a", "b", "c"], { stdio: "ignore" });
+    fs.writeFileSync(path.join(dir, "mailbox.json"), '{"v": 1, "protocol": 12}');
+    expect(send).toThrow();
+    fs.rmSync(path.join(dir, "mailbox.json"));
+    expect(send).toThrow();
+    expect(names(dir, "new")).toEqual([]);
+  });
+});
+
+describe("the reader in Python", () => {
+  test("takes what is new once, in order, and marks it as seen", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    const messages = [letter({ text: "é" }), letter()];
+    for (const message of messages) await box.send(message);
+    plant(dir, "new", "00000000-bad.json", "{");
+    execFileSync("mkfifo", [path.join(dir, "new", "00000000-fifo.json")]);
+    const reader = program("read.py");
+    const read = () =>
+      execFileSync("python3", [reader, dir], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line));
+    expect(read()).toEqual(messages);
+    expect(read()).toEqual([]);
+    expect(box.counts()).toMatchObject({ new: 2, cur: 0, done: 2 });
+  });
+
+  test("names its claims as ours are named", async () => {
+    const dir = await scratchMailbox();
+    await openMailbox(dir).send(letter({ text: "left" }));
+    // Killed between the claim and the acknowledgement.
+    const reader = fs
+      .readFileSync(program("read.py"), "utf8")
+      .replace("print(json.dumps(message), flush=True)", "os._exit(9)");
+    const file = path.join(temporaryDirectory(), "killed.py");
+    fs.writeFileSync(file, reader);
+    expect(() => run("python3", file, dir)).toThrow();
+    expect(names(dir, "cur")[0]).toMatch(/^[0-9a-z-]+~\d+-\d+-[0-9a-f]{32}-pid\d+\.json$/);
+    expect(openMailbox(dir).claim().messages).toMatchObject([{ text: "left" }]);
+  });
+});
+
+test("the page's example is a message", () => {
+  const example = page.split("```json\n")[1]?.split("```")[0] ?? "";
+  const { id } = JSON.parse(example);
+  expect(parseMessage(Buffer.from(example), `${id}.json`)).toMatchObject({ type: "message" });
+});

@@ -1,0 +1,182 @@
+import fs from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  type MailboxReader,
+  type Message,
+  openMailbox,
+  type ReaderHandlers,
+  readMailbox,
+} from "../../mailbox/index.js";
+import { encodeMessage } from "../../mailbox/message.js";
+import { deadClaimant, letter, plant, scratchMailbox } from "./support.js";
+
+const readers: MailboxReader[] = [];
+
+afterEach(async () => {
+  for (const reader of readers.splice(0)) {
+    reader.close();
+    await reader.closed.catch(() => undefined);
+  }
+});
+
+function read(
+  dir: string,
+  handlers: ReaderHandlers,
+  options: { readonly sweepMs?: number } = {},
+  signal?: AbortSignal,
+): MailboxReader {
+  const reader = readMailbox(openMailbox(dir), handlers, options, signal);
+  readers.push(reader);
+  return reader;
+}
+
+describe("a reader", () => {
+  test("hands over what is there and what comes, in order", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    const got: unknown[] = [];
+    await box.send(letter({ text: "0" }));
+    read(dir, { onMessage: ({ text }) => void got.push(text) });
+    expect(got).toEqual([]);
+    await expect.poll(() => got).toEqual(["0"]);
+    for (let n = 1; n <= 20; n++) await box.send(letter({ text: String(n) }));
+    await expect.poll(() => got).toEqual(Array.from({ length: 21 }, (_, n) => String(n)));
+  });
+
+  test("loses no bell however mail falls between one look and the next", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    let got = 0;
+    let next: (() => void) | undefined;
+    const handlers = {
+      async onMessage({ id }: Message) {
+        await null;
+        box.acknowledge([id]);
+        got++;
+        next?.();
+      },
+    };
+    read(dir, handlers, { sweepMs: 3_600_000 });
+    for (let n = 1; n <= 150; n++) {
+      const handled = new Promise<void>((resolve) => {
+        next = resolve;
+      });
+      await Promise.all([box.send(letter()), handled]);
+      expect(got).toBe(n);
+    }
+  });
+
+  test("deals with one message at a time, and looks at once when asked", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    const order: string[] = [];
+    let open: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    for (const text of ["a", "b"]) await box.send(letter({ text }));
+    const reader = read(dir, {
+      async onMessage({ text }) {
+        order.push(`${text} in`);
+        await gate;
+        order.push(`${text} out`);
+      },
+    });
+    reader.drain();
+    expect(order).toEqual(["a in"]);
+    open?.();
+    await expect.poll(() => order).toEqual(["a in", "a out", "b in", "b out"]);
+  });
+
+  test("works off more than one claim's worth", async () => {
+    const dir = await scratchMailbox();
+    for (let n = 0; n < 600; n++) {
+      const message = letter({ text: String(n) });
+      plant(dir, "new", `${message.id}.json`, encodeMessage(message));
+    }
+    const got: unknown[] = [];
+    read(dir, { onMessage: ({ text }) => void got.push(text) }, { sweepMs: 3_600_000 });
+    await expect.poll(() => got.length).toBe(600);
+    expect(got).toEqual(Array.from({ length: 600 }, (_, n) => String(n)));
+  });
+
+  test("takes over and tidies up with the sweep", async () => {
+    const dir = await scratchMailbox();
+    const got: unknown[] = [];
+    read(dir, { onMessage: ({ text }) => void got.push(text) }, { sweepMs: 30 });
+    const box = openMailbox(dir);
+    await box.send(letter({ text: "first" }));
+    await expect.poll(() => got).toEqual(["first"]);
+    const left = letter({ text: "left" });
+    plant(dir, "cur", `${left.id}~${deadClaimant}.json`, encodeMessage(left));
+    await expect.poll(() => got).toEqual(["first", "left"]);
+  });
+
+  test("tells of what is no mail, and once of a mailbox that is gone", async () => {
+    const dir = await scratchMailbox();
+    const told: string[] = [];
+    plant(dir, "new", "00000000-bad.json", "{");
+    plant(dir, "new", "00000000-new.json", '{"v":9}');
+    read(
+      dir,
+      {
+        onMessage: () => undefined,
+        onProblem: ({ type, file }) => void told.push(`${type} ${file}`),
+        onTrouble: ({ code }) => void told.push(code),
+      },
+      { sweepMs: 20 },
+    );
+    await expect.poll(() => told).toEqual(["bad 00000000-bad.json", "newer 00000000-new.json"]);
+    fs.rmSync(dir, { recursive: true });
+    await expect.poll(() => told.slice(2).sort()).toEqual(["mailbox-replaced", "no-mailbox"]);
+  });
+});
+
+describe("the end of a reader", () => {
+  test("puts back what was claimed and not handed over, and waits for the handler at work", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    for (const text of ["a", "b", "c"]) await box.send(letter({ text }));
+    const ending = new AbortController();
+    let finished = false;
+    const reader = read(
+      dir,
+      {
+        async onMessage({ id }) {
+          ending.abort();
+          await new Promise((resolve) => setImmediate(resolve));
+          box.acknowledge([id]);
+          finished = true;
+        },
+      },
+      {},
+      ending.signal,
+    );
+    await reader.closed;
+    expect(finished).toBe(true);
+    expect(box.counts()).toMatchObject({ new: 2, cur: 0, done: 1 });
+    reader.drain();
+    expect(box.counts()).toMatchObject({ new: 2 });
+  });
+
+  test("comes with the error of its handler, whose message is put back too", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    for (const text of ["a", "b"]) await box.send(letter({ text }));
+    const reader = read(dir, {
+      onMessage() {
+        throw new Error("no stomach for it");
+      },
+    });
+    await expect(reader.closed).rejects.toThrow("no stomach for it");
+    expect(box.counts()).toMatchObject({ new: 2, cur: 0 });
+  });
+
+  test("is at once where the signal was aborted before", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    await box.send(letter());
+    await read(dir, { onMessage: () => undefined }, {}, AbortSignal.abort()).closed;
+    expect(box.counts()).toMatchObject({ new: 1 });
+  });
+});
