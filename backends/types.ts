@@ -39,7 +39,10 @@ export interface TeammateSpawnConfig {
   readonly colour: number;
   /** An existing directory, absolute. */
   readonly cwd: string;
-  /** The whole environment of the teammate's process; nothing else reaches it. */
+  /**
+   * The environment of the teammate's process. Nothing else reaches it but `PWD`, `TROUPE_RUN_ID` (by which its stray
+   * descendants are found again) and, on a terminal, that terminal's own `TERM`.
+   */
   readonly env: Readonly<Record<string, string>>;
   readonly launch: TeammateLaunch;
   /** `run/<id>/` of this incarnation: exists, 0700, absolute. Launch script, ready and exit records, output.log go there. */
@@ -69,7 +72,10 @@ export type TeammateSpawnResult =
   | { readonly ok: true; readonly ref: TeammateRef; readonly pid: number }
   | {
       readonly ok: false;
-      /** `program-missing`, `cwd-missing`, `exited`, `deadline`, `no-space`, `aborted`, `backend-failed`, ... */
+      /**
+       * Found before anything is started: `program-missing`, `cwd-missing`, `nul-in-argument`, `already-running`. Then
+       * `not-started` (exit code 126 or 127), `exited`, `deadline`, `aborted`, `no-space`, `backend-failed`.
+       */
       readonly code: string;
       readonly reason: string;
       /** The last lines that the teammate showed, made printable; empty where it showed nothing. */
@@ -90,7 +96,10 @@ export interface ProcessNote {
   readonly command: string;
 }
 
-/** How a teammate's root process ended, as its exit record tells. */
+/**
+ * How a teammate's program ended, as its exit record tells. In a pane only a shell's status is known: 128 + n is told
+ * as signal n.
+ */
 export interface ExitRecord {
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -126,6 +135,8 @@ export interface TeammateExecutor {
   focus?(agentId: string): Promise<void>;
   /** The last `lines` lines of a teammate's pane or output, made printable. */
   capture?(agentId: string, lines: number): Promise<string>;
+  /** The command that attaches a terminal to a place of our own where the panes are; undefined where there is none. */
+  attachCommand?(): readonly string[] | undefined;
   /** Lets go of what the executor itself holds (a server of its own, watchers). Ends no teammate. */
   close?(): Promise<void>;
 }

@@ -1,0 +1,118 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { TroupeError } from "../src/util/errors.js";
+import { writeFileAtomic } from "../src/util/fs.js";
+import { teammateEnvironment } from "./environment.js";
+
+/** A word of {@link LaunchSpec.announce} that stands for the id of the pane in which the script runs. */
+export const ownPane = "\0pane";
+
+/** What a launch script does. Nothing in it may hold a NUL but {@link ownPane}. */
+export interface LaunchSpec {
+  readonly runDir: string;
+  readonly cwd: string;
+  /** As {@link teammateEnvironment} completes it; `TERM` is the terminal's own. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly argv: readonly string[];
+  /** A command that is run first, in the terminal; if it fails, the program is not started. */
+  readonly announce?: readonly string[];
+}
+
+/**
+ * Writes `launch.sh` (0700) into the run directory and returns its path. `/bin/sh <path>` in a fresh terminal then
+ * becomes the root of the teammate's process tree: it enters the directory, announces itself, writes the ready record,
+ * runs the program as its child in the terminal's foreground with exactly the environment asked for, and writes the
+ * exit record. The script holds the environment, secrets too: take it away with {@link removeLaunchScript} once it runs.
+ */
+export async function writeLaunchScript(spec: LaunchSpec): Promise<string> {
+  const file = path.join(spec.runDir, "launch.sh");
+  await writeFileAtomic(file, launchScript(spec), 0o700);
+  return file;
+}
+
+/** Removes the script. One that runs already is not disturbed; one that was not read yet cannot start any more. */
+export async function removeLaunchScript(runDir: string): Promise<void> {
+  await fs.rm(path.join(runDir, "launch.sh"), { force: true });
+}
+
+/** The text of the script, for POSIX sh. */
+export function launchScript(spec: LaunchSpec): string {
+  const { exported, assigned } = splitEnvironment(spec);
+  const words = [
+    spec.runDir,
+    spec.cwd,
+    ...spec.argv,
+    ...exported.flat(),
+    ...assigned,
+    ...(spec.announce ?? []),
+  ];
+  const bad = words.find((word) => word !== ownPane && word.includes("\0"));
+  if (bad !== undefined)
+    throw new TroupeError(
+      "nul-in-argument",
+      "no argument, variable or path of a program may hold a NUL character",
+    );
+  const announce =
+    spec.announce === undefined
+      ? ""
+      : `note=$(${spec.announce.map((word) => (word === ownPane ? '"$TMUX_PANE"' : quote(word))).join(" ")} 2>&1) || refuse "the pane could not be set up: $note"\n`;
+  // Only env(1) can pass a name that is no identifier, or one that the shell keeps for itself, and it takes a program
+  // whose name holds "=" for one more variable.
+  const runner = spec.argv[0]?.includes("=") ? [...assigned, "nice", "-n", "0"] : assigned;
+  return `#!/bin/sh
+# Starts one teammate in this terminal and records how it ended. Made for a single start.
+if [ "\${1-}" != clean ]; then
+  exec /usr/bin/env -i PATH=/usr/bin:/bin TERM="\${TERM-dumb}" TMUX_PANE="\${TMUX_PANE-}" /bin/sh "$0" clean
+fi
+run=${quote(spec.runDir)}
+refuse() {
+  printf 'troupe: %s\\n' "$1"
+  printf '{"v":1,"status":126}\\n' >"$run/exit.json"
+  exit 126
+}
+set -f
+mask=$(umask)
+umask 077
+trap : HUP INT QUIT TERM
+cd -- ${quote(spec.cwd)} 2>/dev/null || refuse ${quote(`the directory ${spec.cwd} is not there or cannot be entered`)}
+${announce}start=
+if [ -r /proc/$$/stat ]; then
+  read -r start </proc/$$/stat
+  set -- \${start##*") "}
+  start=\${20}
+fi
+terminal=$TERM
+set -- ${[...runner, ...spec.argv].map(quote).join(" ")}
+printf '{"v":1,"pid":%s,"startTime":"%s"}\\n' "$$" "$start" >"$run/ready.json"
+(
+  trap - HUP INT QUIT TERM
+  umask "$mask"
+  set -- "TERM=$terminal" "$@"
+  unset PATH TERM TMUX_PANE
+${exported.map(([name, value]) => `  export ${name}=${quote(value)}\n`).join("")}  exec /usr/bin/env -u _ -u OLDPWD -u SHLVL "$@"
+)
+status=$?
+printf '{"v":1,"status":%s}\\n' "$status" >"$run/exit.json"
+exit "$status"
+`;
+}
+
+/** Names that some shell sets, refuses to set, or changes its own ways by; none of them holds a secret. */
+const shellsOwn =
+  /^(_|PWD|OLDPWD|SHLVL|E?UID|GID|EGID|PPID|GROUPS|USERNAME|IFS|LINENO|OPT(IND|ARG|ERR)|RANDOM|SRANDOM|SECONDS|EPOCH.*|HIST.*|FUNCNAME|DIRSTACK|SHELLOPTS|BASH.*|POSIXLY_CORRECT|PS[0-9]|ENV|TMOUT|LANG|LANGUAGE|LC_.*|MAIL.*|COLUMNS|LINES|ATTY|FUNCTIONS_DEPTH)$/;
+
+/** Variables that the shell exports (never seen in an argument vector), and `NAME=VALUE` words for env(1). */
+function splitEnvironment(spec: LaunchSpec): { exported: [string, string][]; assigned: string[] } {
+  const exported: [string, string][] = [];
+  const assigned: string[] = [];
+  for (const [name, value] of Object.entries(teammateEnvironment(spec))) {
+    if (name === "TERM" || name === "" || name.includes("=")) continue;
+    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !shellsOwn.test(name)) exported.push([name, value]);
+    else assigned.push(`${name}=${value}`);
+  }
+  return { exported, assigned };
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

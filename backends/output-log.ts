@@ -1,0 +1,97 @@
+import fs from "node:fs";
+import path from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { errnoOf, messageOf } from "../src/util/errors.js";
+import { printable } from "../src/util/text.js";
+
+/** Longest line told to a listener, in characters; a longer one arrives in parts. */
+const maxLine = 64 * 1024;
+
+/** The file in a run directory to which everything goes that a teammate's program shows. */
+export function outputLogOf(runDir: string): string {
+  return path.join(runDir, "output.log");
+}
+
+/** Takes a program's output: appends it, byte for byte, to its log, and tells a listener every line. */
+export interface OutputLog {
+  write(chunk: Buffer): void;
+  /** Tells the unfinished last line and closes the file. Idempotent. */
+  close(): void;
+}
+
+/**
+ * Opens `output.log` of a run directory (0600), appending. Writes are synchronous, so nothing is lost in a crash. Where
+ * one fails (a full disk), the listener is told so once and the log stays as it is; the program goes on.
+ */
+export function openOutputLog(runDir: string, onLine?: (line: string) => void): OutputLog {
+  const fd = fs.openSync(outputLogOf(runDir), "a", 0o600);
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  let open = true;
+  let failed = false;
+  const take = (text: string): void => {
+    if (onLine === undefined) return;
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onLine(line.endsWith("\r") ? line.slice(0, -1) : line);
+    for (; rest.length > maxLine; rest = rest.slice(maxLine)) onLine(rest.slice(0, maxLine));
+  };
+  return {
+    write(chunk) {
+      if (!open) return;
+      take(decoder.write(chunk));
+      if (failed) return;
+      try {
+        fs.writeSync(fd, chunk);
+      } catch (error) {
+        failed = true;
+        onLine?.(`troupe: the rest is not in the log: ${messageOf(error)}`);
+      }
+    },
+    close() {
+      if (!open) return;
+      open = false;
+      fs.closeSync(fd);
+      take(decoder.end());
+      if (rest !== "") onLine?.(rest);
+    },
+  };
+}
+
+/** The last `lines` lines of a run directory's output log, made printable; empty where there is none. */
+export function readOutputTail(runDir: string, lines: number): string {
+  let fd: number;
+  try {
+    fd = fs.openSync(outputLogOf(runDir), "r");
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return "";
+    throw error;
+  }
+  try {
+    const size = fs.fstatSync(fd).size;
+    const length = Math.min(size, 256 * 1024);
+    const buffer = Buffer.alloc(length);
+    const read = fs.readSync(fd, buffer, 0, length, size - length);
+    return lastLines(buffer.subarray(0, read).toString("utf8"), lines);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** The last `count` lines of hostile text that hold something, printable, without trailing blanks. */
+export function lastLines(text: string, count: number): string {
+  const lines = printable(text.replace(sequences, ""))
+    .split("\n")
+    .map((line) => line.trimEnd());
+  while (lines.at(-1) === "") lines.pop();
+  return lines.slice(-Math.max(0, count) || lines.length).join("\n");
+}
+
+/** As {@link lastLines}, for the screen of a pane that stays after its program: without the line that says so. */
+export function lastScreenLines(text: string, count: number): string {
+  return lastLines(text.trimEnd().replace(/(^|\n)Pane is dead[^\n]*$/, ""), count);
+}
+
+/** Escape sequences as a whole, so that no parameters of theirs stay behind as text. */
+const sequences =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])/g;

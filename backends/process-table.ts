@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { errnoOf } from "../src/util/errors.js";
+import { readStat } from "../src/util/process-identity.js";
+import { oneLine } from "../src/util/text.js";
+import { runIdVariable } from "./environment.js";
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly pgid: number;
+  /** The session's id; undefined where the platform does not tell it as a number (macOS). */
+  readonly sid: number | undefined;
+}
+
+/** Every process that can be seen now, zombies left out. */
+export function listProcesses(): ProcessRow[] {
+  if (process.platform !== "linux") return listByPs();
+  const rows: ProcessRow[] = [];
+  for (const name of fs.readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readStat(Number(name));
+    if (stat === undefined || stat.state === "Z" || stat.state === "X") continue;
+    rows.push({ pid: Number(name), ppid: stat.ppid, pgid: stat.pgid, sid: stat.sid });
+  }
+  return rows;
+}
+
+/**
+ * Whether a process was started with the run id in its environment. Linux only: elsewhere, and for another user's
+ * process, the answer is false.
+ */
+export function carriesRunId(pid: number, runId: string): boolean {
+  if (process.platform !== "linux") return false;
+  const environment = readProc(pid, "environ");
+  return environment !== undefined && `\0${environment}`.includes(`\0${runIdVariable}=${runId}\0`);
+}
+
+/** The program and its first arguments, made printable; the pid where nothing can be read. */
+export function commandOf(pid: number): string {
+  const words =
+    process.platform === "linux"
+      ? (readProc(pid, "cmdline") ?? "").split("\0").slice(0, 6).join(" ")
+      : ps(["-o", "command=", "-p", String(pid)]);
+  return oneLine(words, 80) || `process ${pid}`;
+}
+
+function listByPs(): ProcessRow[] {
+  return ps(["-axo", "pid=,ppid=,pgid=,stat="])
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([pid, , , state]) => pid !== "" && pid !== undefined && !state?.startsWith("Z"))
+    .map(([pid, ppid, pgid]) => ({
+      pid: Number(pid),
+      ppid: Number(ppid),
+      pgid: Number(pgid),
+      sid: undefined,
+    }));
+}
+
+function ps(args: readonly string[]): string {
+  try {
+    return execFileSync("ps", args, { encoding: "utf8", timeout: 5000, stdio: ["ignore", "pipe", "ignore"] });
+  } catch (error) {
+    // It exits with 1 where no process matches; a missing ps is a broken system and must be heard of.
+    if (errnoOf(error) === "ENOENT") throw error;
+    return "";
+  }
+}
+
+function readProc(pid: number, name: string): string | undefined {
+  try {
+    return fs.readFileSync(`/proc/${pid}/${name}`, "latin1");
+  } catch (error) {
+    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(errnoOf(error) ?? "")) return undefined;
+    throw error;
+  }
+}

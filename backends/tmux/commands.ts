@@ -1,0 +1,306 @@
+import type { Placement } from "../types.js";
+import type { TmuxCommand } from "./client.js";
+
+/** One pane of a server, as `list-panes` or the command that made it tells. */
+export interface PaneRow {
+  readonly serverPid: number;
+  /** `$N`, `@N`, `%N`: ids that a server never gives twice. */
+  readonly session: string;
+  readonly window: string;
+  readonly pane: string;
+  readonly panePid: number;
+  readonly dead: boolean;
+  readonly width: number;
+  readonly height: number;
+  readonly zoomed: boolean;
+  /** Panes in the window. */
+  readonly panes: number;
+  /** Which team the pane belongs to; empty for a pane that is not ours. */
+  readonly owner: string;
+  readonly tag: string;
+  /** `pane-border-status` of the window before we set it, `unset` where it had none; empty where we did not. */
+  readonly restore: string;
+}
+
+/** What a pane says of the teammate in it, in options that only we set. */
+export interface PaneTag {
+  readonly owner: string;
+  readonly tag: string;
+  readonly agentId: string;
+  readonly team: string;
+  readonly name: string;
+  /** 256-colour number. */
+  readonly colour: number;
+  /** The file that gets whatever the pane shows. */
+  readonly log: string;
+}
+
+const rowFormat = [
+  "pid",
+  "session_id",
+  "window_id",
+  "pane_id",
+  "pane_pid",
+  "pane_dead",
+  "window_width",
+  "window_height",
+  "window_zoomed_flag",
+  "window_panes",
+  "@troupe_owner",
+  "@troupe_tag",
+  "@troupe_restore",
+]
+  .map((name) => `#{${name}}`)
+  .join(",");
+
+/** Rows out of the output of a call; lines that are none are passed over. */
+export function parseRows(stdout: string): PaneRow[] {
+  return stdout.split("\n").flatMap((line) => {
+    const [pid, session, window, pane, panePid, dead, width, height, zoomed, panes, owner, tag, restore] =
+      line.split(",");
+    if (!/^\d+$/.test(pid ?? "") || !pane?.startsWith("%") || restore === undefined) return [];
+    const [known] = [
+      { session: session ?? "", window: window ?? "", owner: owner ?? "", tag: tag ?? "", restore },
+    ];
+    return [
+      {
+        ...known,
+        serverPid: Number(pid),
+        pane,
+        panePid: Number(panePid),
+        dead: dead === "1",
+        width: Number(width),
+        height: Number(height),
+        zoomed: zoomed === "1",
+        panes: Number(panes),
+        owner: owner ?? "",
+        tag: tag ?? "",
+        restore,
+      },
+    ];
+  });
+}
+
+export function listAllPanes(): TmuxCommand {
+  return ["list-panes", "-a", "-F", rowFormat];
+}
+
+/** Only the row of one pane; fails if there is no such pane. */
+export function listPane(pane: string): TmuxCommand {
+  return ["list-panes", "-t", pane, "-f", `#{==:#{pane_id},${pane}}`, "-F", rowFormat];
+}
+
+/** A window at the first free index of a session, not made the current one. Prints its row. */
+export function newWindow(session: string, name: string, argv: readonly string[]): TmuxCommand {
+  return [
+    "new-window",
+    "-d",
+    "-t",
+    `${session}:`,
+    "-n",
+    literal(name),
+    "-P",
+    "-F",
+    rowFormat,
+    "--",
+    ...twoWords(argv),
+  ];
+}
+
+/** A pane at the end of a window, not made the active one. Prints its row. */
+export function splitWindow(
+  window: string,
+  placement: Placement,
+  argv: readonly string[],
+  keepZoom: boolean,
+): TmuxCommand {
+  const direction = placement.layout === "even-vertical" ? "-v" : "-h";
+  const zoom = keepZoom ? ["-Z"] : [];
+  return [
+    "split-window",
+    "-d",
+    "-f",
+    direction,
+    ...zoom,
+    "-t",
+    window,
+    "-P",
+    "-F",
+    rowFormat,
+    "--",
+    ...twoWords(argv),
+  ];
+}
+
+/** Arranges a window; `lead` is its first pane, for a layout that gives the lead a side of its own. */
+export function arrange(window: string, placement: Placement, lead: string | undefined): TmuxCommand[] {
+  const { layout, leadWidth } = placement;
+  if (layout === "windows") return [];
+  if (layout !== "main-vertical") return [["select-layout", "-t", window, layout]];
+  if (lead === undefined) return [["select-layout", "-t", window, "tiled"]];
+  const width = Math.min(90, Math.max(10, Math.round(leadWidth)));
+  return [
+    ["select-layout", "-t", window, "main-vertical"],
+    ["resize-pane", "-t", lead, "-x", `${width}%`],
+  ];
+}
+
+/** Marks a pane as a teammate's: stays after its end, carries our options and label, and is logged. */
+export function tagPane(pane: string, tag: PaneTag): TmuxCommand[] {
+  const own = (name: string, value: string): TmuxCommand => ["set-option", "-p", "-t", pane, name, value];
+  return [
+    own("remain-on-exit", "on"),
+    own("@troupe_owner", tag.owner),
+    own("@troupe_tag", tag.tag),
+    own("@troupe_agent", tag.agentId),
+    own("@troupe_team", tag.team),
+    own("@troupe_name", tag.name.replaceAll("#", "")),
+    own("pane-border-format", borderFormat(tag.colour)),
+    ["set-option", "-w", "-t", pane, "pane-border-status", "top"],
+    ["select-pane", "-t", pane, "-T", literal(tag.name)],
+    ["pipe-pane", "-t", pane, `umask 077; exec cat >>${literal(shellQuoted(tag.log)).replaceAll("%", "%%")}`],
+  ];
+}
+
+/** Marks the lead's own view; it is closed when it ends well and stays when it fails. */
+export function tagLead(pane: string, owner: string, team: string): TmuxCommand[] {
+  return [
+    ["set-option", "-p", "-t", pane, "remain-on-exit", "failed"],
+    ["set-option", "-p", "-t", pane, "@troupe_owner", owner],
+    ["set-option", "-p", "-t", pane, "@troupe_tag", "lead"],
+    ["set-option", "-p", "-t", pane, "pane-border-format", ` lead of ${literal(team)} `],
+    ["set-option", "-w", "-t", pane, "pane-border-status", "top"],
+  ];
+}
+
+/** Closes a pane if it still carries the tag (or, not tagged yet, belongs to the server); else does nothing. */
+export function killPaneIf(pane: string, serverPid: number, tag: string | undefined): TmuxCommand {
+  return onlyIf(pane, serverPid, tag, `kill-pane -t ${pane}`);
+}
+
+/** Makes a tagged pane the active one of its window, and its window the current one. */
+export function focusPaneIf(pane: string, serverPid: number, tag: string | undefined): TmuxCommand {
+  return onlyIf(pane, serverPid, tag, `select-window -t ${pane} ; select-pane -t ${pane}`);
+}
+
+export function capturePane(pane: string, lines: number): TmuxCommand {
+  return ["capture-pane", "-p", "-J", "-t", pane, "-S", `-${Math.max(0, lines)}`];
+}
+
+/** Prints the window's own value of an option; nothing where it has none. */
+export function showWindowOption(target: string, name: string): TmuxCommand {
+  return ["show-options", "-w", "-v", "-q", "-t", target, name];
+}
+
+/** Remembers, on the window itself, how its border was before we change it. */
+export function rememberBorder(window: string, value: string): TmuxCommand {
+  return ["set-option", "-w", "-t", window, "@troupe_restore", value === "" ? "unset" : value];
+}
+
+/** Puts a window's border back as {@link rememberBorder} kept it. */
+export function restoreBorder(window: string, kept: string): TmuxCommand[] {
+  const border =
+    kept === "unset"
+      ? ["set-option", "-w", "-u", "-t", window, "pane-border-status"]
+      : ["set-option", "-w", "-t", window, "pane-border-status", kept];
+  return [border, ["set-option", "-w", "-u", "-t", window, "@troupe_restore"]];
+}
+
+/** Starts a server of our own with a session whose only window waits for the first real one. Prints its row. */
+export function startOwnServer(session: string, team: string): TmuxCommand[] {
+  const title = literal(team);
+  const global: readonly [string, string][] = [
+    ["remain-on-exit", "on"],
+    ["history-limit", "50000"],
+    ["mouse", "on"],
+    ["pane-border-status", "top"],
+    ["status-left", `#[bold] ${title} #[default]`],
+    ["status-left-length", "40"],
+    ["status-right", " #{prefix} d: leave, the team works on "],
+    ["status-right-length", "60"],
+  ];
+  return [
+    ["start-server"],
+    ...global.map(([name, value]): TmuxCommand => ["set-option", "-g", name, value]),
+    [
+      "new-session",
+      "-d",
+      "-x",
+      "220",
+      "-y",
+      "60",
+      "-s",
+      session,
+      "-n",
+      "starting",
+      "-P",
+      "-F",
+      rowFormat,
+      "--",
+      ...idle,
+    ],
+  ];
+}
+
+/** Undoes what a user's configuration could do to a server of our own that would end it or make it crash. */
+export function guardOwnServer(session: string): TmuxCommand[] {
+  return [
+    // With a size policy of `manual`, tmux 3.3a to 3.6 crash at the next window of a server without clients.
+    ["set-option", "-g", "window-size", "latest"],
+    ["set-option", "-s", "exit-unattached", "off"],
+    ["set-option", "-s", "exit-empty", "on"],
+    ["set-option", "-g", "destroy-unattached", "off"],
+    ["set-option", "-t", `=${session}:`, "destroy-unattached", "off"],
+  ];
+}
+
+export function sourceFile(file: string): TmuxCommand {
+  return ["source-file", "-q", file];
+}
+
+/** Prints a row for the session's current pane; fails if there is no session of that name. */
+export function listSession(session: string): TmuxCommand {
+  return ["list-panes", "-s", "-t", `=${session}:`, "-F", rowFormat];
+}
+
+export function killWindow(window: string): TmuxCommand {
+  return ["kill-window", "-t", window];
+}
+
+export function killServer(): TmuxCommand {
+  return ["kill-server"];
+}
+
+export function attachSession(session: string): TmuxCommand {
+  return ["attach-session", "-t", `=${session}`];
+}
+
+const idle = ["/bin/sh", "-c", "exec cat"];
+
+/** The check runs inside the server, together with what depends on it. */
+function onlyIf(pane: string, serverPid: number, tag: string | undefined, then: string): TmuxCommand {
+  const format = tag === undefined ? "#{pid},#{pane_id}" : "#{pid},#{pane_id},#{@troupe_tag}";
+  const expected = tag === undefined ? [serverPid, pane] : [serverPid, pane, tag];
+  // A comma separates the sides of a comparison.
+  const side = (text: string): string => text.replaceAll(",", "#,");
+  return ["if-shell", "-F", "-t", pane, `#{==:${side(format)},${side(expected.join(","))}}`, then];
+}
+
+function borderFormat(colour: number): string {
+  const number = Math.min(255, Math.max(0, Math.trunc(colour) || 0));
+  return `#{?pane_active,#[reverse],}#[fg=colour${number}] #{@troupe_name}#{?pane_dead, (ended),} #[default]`;
+}
+
+/** Text in a place where tmux expands formats. */
+function literal(text: string): string {
+  return text.replaceAll("#", "##");
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** tmux hands a single word to the user's shell; two or more it runs as they are. */
+function twoWords(argv: readonly string[]): readonly string[] {
+  return argv.length === 1 ? ["/usr/bin/env", ...argv] : argv;
+}

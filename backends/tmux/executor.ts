@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { TroupeError } from "../../src/util/errors.js";
+import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { runIdOf } from "../environment.js";
+import { removeLaunchScript } from "../launch-script.js";
+import { lastScreenLines, readOutputTail } from "../output-log.js";
+import { endTree, type ProcessTree, signalTree } from "../process-tree.js";
+import { spawnFailure } from "../spawn-failure.js";
+import type { DeliverMessage, KillReport, TeammateExecutor, TeammateRef } from "../types.js";
+import { capturePane, focusPaneIf, listPane, parseRows } from "./commands.js";
+import { openInsidePlace } from "./inside-place.js";
+import { openOwnPlace } from "./own-place.js";
+import { createPanes } from "./panes.js";
+import { probeTmux } from "./probe.js";
+import { createSpawn } from "./spawn.js";
+
+export interface TmuxExecutorOptions {
+  /** The user's server with the pane that we were called from, or a server of our own. */
+  readonly place:
+    | {
+        readonly kind: "inside";
+        readonly socket: string;
+        /** Without one, teammates can be adopted and ended but not started. */
+        readonly pane?: string;
+      }
+    | {
+        readonly kind: "own";
+        /** A directory with a short path, made if missing (0700): `tmux.sock` stands in it. */
+        readonly runDir: string;
+        /** Reads the user's tmux.conf after our defaults; default true. */
+        readonly userConfig?: boolean;
+        /** The command of the lead's view, run in the first pane with `env`. */
+        readonly leadArgv?: readonly string[];
+      };
+  /** The team's name, and what tells it from every other team on the machine. */
+  readonly team: string;
+  readonly teamId: string;
+  /** Environment of tmux itself: finds the program, and is what a server of our own starts with. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly deliver: DeliverMessage;
+  /** The directory of a lock that everybody uses who opens panes on this server. */
+  readonly lockDir: string;
+  /** The tmux program; default `tmux`. */
+  readonly tmux?: string;
+  /** Something a person should know, such as an error in the user's tmux.conf. */
+  readonly onNote?: (text: string) => void;
+  /** How long an end with a failure still makes the spawn a failed one, in milliseconds; default 150. */
+  readonly settleMs?: number;
+  /** From TERM to KILL, in milliseconds; default 5000. */
+  readonly graceMs?: number;
+}
+
+export interface TmuxExecutor extends TeammateExecutor {
+  adopt(ref: TeammateRef): Promise<boolean>;
+  focus(agentId: string): Promise<void>;
+  capture(agentId: string, lines: number): Promise<string>;
+  close(): Promise<void>;
+  /**
+   * Makes the session ready (an own server with its lead's view) without a teammate. Not needed before `spawn`. Throws
+   * TroupeError.
+   */
+  open(): Promise<void>;
+  /**
+   * The command that shows the session of an own server in a terminal; to be run without `TMUX` in its environment.
+   * Undefined inside a user's server, where the panes are before the user already.
+   */
+  attachCommand(): string[] | undefined;
+}
+
+/**
+ * Shows teammates in tmux panes. Every spawn is one tmux call: the pane starts a launch script, which labels its own
+ * pane before the program runs. Panes are opened without taking the focus, and closed only if they carry our tag.
+ */
+export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
+  const { place: where, team, env, tmux: program = "tmux", graceMs = 5000 } = options;
+  const owner = createHash("sha256").update(options.teamId).digest("hex").slice(0, 12);
+  const common = { program, env, ...(options.onNote === undefined ? {} : { onNote: options.onNote }) };
+  const place =
+    where.kind === "inside"
+      ? openInsidePlace({ ...common, ...where })
+      : openOwnPlace({ ...common, ...where, team, owner });
+  const { client } = place;
+  const panes = createPanes({ place, owner, windowName: team, lockDir: options.lockDir });
+  const spawn = createSpawn({ client, panes, owner, settleMs: options.settleMs ?? 150 });
+  const lives = new Map<string, TeammateRef>();
+  const starting = new Set<string>();
+
+  async function kill(agentId: string): Promise<KillReport> {
+    const ref = lives.get(agentId);
+    if (ref === undefined) return { found: [], ended: [], survivors: [] };
+    const report = await endTree(treeOf(ref), { graceMs });
+    await removeLaunchScript(ref.runDir);
+    if (ref.pane !== undefined && ref.server !== undefined && ref.tag !== undefined)
+      await panes.close({ pane: ref.pane, server: ref.server.process, tag: ref.tag });
+    if (report.survivors.length === 0) lives.delete(agentId);
+    return report;
+  }
+
+  async function isActive(agentId: string): Promise<"alive" | "gone" | "unknown"> {
+    const root = lives.get(agentId)?.process;
+    return root === undefined ? "gone" : liveness(root);
+  }
+
+  return {
+    type: "tmux",
+    isAvailable: () =>
+      probeTmux(where.kind === "inside" ? { program, env, inside: where } : { program, env }),
+    kill,
+    isActive,
+    sendMessage: options.deliver,
+    async spawn(config, signal) {
+      const { agentId } = config;
+      if (starting.has(agentId) || (await isActive(agentId)) !== "gone")
+        return spawnFailure("already-running", `${agentId} runs already`);
+      starting.add(agentId);
+      try {
+        await kill(agentId);
+        const result = await spawn(config, signal);
+        if (result.ok) lives.set(agentId, result.ref);
+        return result;
+      } finally {
+        starting.delete(agentId);
+      }
+    },
+    async terminate(agentId) {
+      const ref = lives.get(agentId);
+      return ref !== undefined && signalTree(treeOf(ref), "SIGTERM");
+    },
+    async adopt(ref) {
+      if (ref.backend !== "tmux" || ref.process === undefined || ref.server?.socket !== client.socket)
+        return false;
+      const alive = liveness(ref.process) !== "gone";
+      // The pane of one that has ended is still ours to close.
+      const hasPane =
+        liveness(ref.server.process) === "alive" &&
+        (await panes.list()).some((row) => row.pane === ref.pane && row.tag === ref.tag);
+      if (alive || hasPane) lives.set(ref.agentId, ref);
+      return alive;
+    },
+    async focus(agentId) {
+      const ref = lives.get(agentId);
+      if (ref?.pane === undefined || ref.server === undefined) return;
+      if (liveness(ref.server.process) === "gone") return;
+      const answer = await client.run([focusPaneIf(ref.pane, ref.server.process.pid, ref.tag)]);
+      if (!answer.ok) throw new TroupeError(`tmux-${answer.failure}`, `${agentId}: ${answer.message}`);
+    },
+    async capture(agentId, lines) {
+      const ref = lives.get(agentId);
+      if (ref === undefined) return "";
+      const shown =
+        ref.pane === undefined ? undefined : await screenOf(ref.pane, ref.server?.process, ref.tag, lines);
+      return shown ?? readOutputTail(ref.runDir, lines);
+    },
+    async open() {
+      await place.ready();
+    },
+    attachCommand: () => place.attachArgv?.(),
+    async close() {
+      await place.close?.();
+    },
+  };
+
+  /** Undefined where the pane is gone, or another one by now. */
+  async function screenOf(
+    pane: string,
+    server: ProcessIdentity | undefined,
+    tag: string | undefined,
+    lines: number,
+  ): Promise<string | undefined> {
+    if (server === undefined || liveness(server) === "gone") return undefined;
+    const answer = await client.run([listPane(pane), capturePane(pane, lines)]);
+    if (!answer.ok) return undefined;
+    const [row] = parseRows(answer.stdout);
+    if (row?.serverPid !== server.pid || row.tag !== tag) return undefined;
+    return lastScreenLines(answer.stdout.slice(answer.stdout.indexOf("\n") + 1), lines);
+  }
+}
+
+function treeOf(ref: TeammateRef): ProcessTree {
+  const runId = runIdOf(ref.runDir);
+  return ref.process === undefined ? { runId } : { root: ref.process, runId };
+}

@@ -1,0 +1,72 @@
+import { TroupeError } from "../../src/util/errors.js";
+import { createTmuxClient } from "./client.js";
+import { listPane, parseRows, showWindowOption } from "./commands.js";
+import { type PlaceState, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
+
+export interface InsideOptions {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's server and the pane that we were called from, as `TMUX` and `TMUX_PANE` tell. */
+  readonly socket: string;
+  /** Without one, panes can be looked after and closed but not opened. */
+  readonly pane?: string;
+}
+
+/** The server's socket and the caller's pane out of an environment; undefined outside of tmux. */
+export function tmuxAround(
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly socket: string; readonly pane: string } | undefined {
+  const socket = /^(.+),\d+,\d+$/.exec(env["TMUX"] ?? "")?.[1];
+  const pane = env["TMUX_PANE"];
+  return socket === undefined || pane === undefined || !/^%\d+$/.test(pane) ? undefined : { socket, pane };
+}
+
+/**
+ * The session in which the caller's pane is, on the user's own server. Nothing global is changed there. If the
+ * caller's pane is closed later, panes are still opened in the session that it was in.
+ */
+export function openInsidePlace(options: InsideOptions): TmuxPlace {
+  const client = createTmuxClient(options);
+  let state: PlaceState | undefined;
+  let fresh = false;
+
+  async function look(): Promise<PlaceState> {
+    const { pane } = options;
+    if (pane === undefined) throw noPane("no pane of yours to open others beside");
+    const answer = await client.run([listPane(pane), showWindowOption(pane, "pane-border-status")]);
+    if (!answer.ok) {
+      if (answer.failure === "no-target" && state !== undefined)
+        return { server: state.server, session: state.session, lead: undefined };
+      throw tmuxError(client, answer);
+    }
+    const [row] = parseRows(answer.stdout);
+    if (row === undefined) throw noPane(`no pane ${pane}`);
+    const [, border = ""] = answer.stdout.split("\n");
+    return {
+      server: serverIdentity(client, row.serverPid),
+      session: row.session,
+      lead: pane,
+      borrowed: { window: row.window, border: row.restore === "" ? border.trim() : row.restore },
+    };
+  }
+
+  function noPane(what: string): TroupeError {
+    return new TroupeError("tmux-no-target", `there is ${what} on the tmux server ${client.socket}`, {
+      kind: "unavailable",
+      remedy: "run the command in a pane of that server",
+    });
+  }
+
+  return {
+    client,
+    lead: () => state?.lead ?? options.pane,
+    async ready() {
+      if (state === undefined || !fresh) state = await look();
+      fresh = true;
+      return state;
+    },
+    forget: () => {
+      fresh = false;
+    },
+  };
+}

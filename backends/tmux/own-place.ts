@@ -1,0 +1,171 @@
+import fs from "node:fs";
+import path from "node:path";
+import { TroupeError } from "../../src/util/errors.js";
+import { ensureDir } from "../../src/util/fs.js";
+import { liveness } from "../../src/util/process-identity.js";
+import { delay, waitUntil } from "../../src/util/wait.js";
+import { createTmuxClient } from "./client.js";
+import {
+  attachSession,
+  guardOwnServer,
+  killServer,
+  killWindow,
+  listAllPanes,
+  listSession,
+  newWindow,
+  type PaneRow,
+  parseRows,
+  sourceFile,
+  startOwnServer,
+  tagLead,
+} from "./commands.js";
+import { type PlaceState, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
+
+export interface OwnOptions {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A directory (created 0700) with a short path: the socket is made in it. */
+  readonly runDir: string;
+  readonly team: string;
+  readonly owner: string;
+  /** Reads the user's tmux.conf after our defaults; default true. */
+  readonly userConfig?: boolean;
+  /** The command of the lead's view, in the first pane; it gets the environment of the server. */
+  readonly leadArgv?: readonly string[];
+  /** Something a person should know, such as an error in the user's tmux.conf. */
+  readonly onNote?: (text: string) => void;
+}
+
+/** Longest path of a socket: 108 bytes with its end on Linux, 104 elsewhere. */
+const maxSocketPath = process.platform === "linux" ? 107 : 103;
+
+/** The name of the session for a team: what is left of its name in `[a-z0-9-]`. */
+export function sessionName(team: string): string {
+  const plain = team
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return plain.slice(0, 40) || "team";
+}
+
+/** A server of our own on `runDir/tmux.sock`, started at the first {@link TmuxPlace.ready}. */
+export function openOwnPlace(options: OwnOptions): TmuxPlace {
+  const socket = path.join(options.runDir, "tmux.sock");
+  const client = createTmuxClient({ program: options.program, socket, env: options.env });
+  const session = sessionName(options.team);
+  let state: PlaceState | undefined;
+
+  async function start(): Promise<PlaceState> {
+    if (Buffer.byteLength(socket) > maxSocketPath)
+      throw new TroupeError("socket-path-too-long", `the path of the tmux socket is too long: ${socket}`, {
+        remedy: "set TROUPE_HOME to a shorter path",
+      });
+    await ensureDir(options.runDir);
+    const running = await client.run([listSession(session)]);
+    if (running.ok) return adoptSession(parseRows(running.stdout));
+    if (running.failure === "timeout" || running.failure === "missing") throw tmuxError(client, running);
+    let made = await client.run(startOwnServer(session, options.team));
+    if (!made.ok && made.failure === "crashed") {
+      // An earlier server that is just going away can take the new one's start with it.
+      await delay(50);
+      made = await client.run(startOwnServer(session, options.team));
+    }
+    if (!made.ok) throw tmuxError(client, made);
+    const [row] = parseRows(made.stdout);
+    if (row === undefined)
+      throw new TroupeError("tmux-other", `tmux (${socket}) told no pane of its new session`);
+    if (options.userConfig !== false) await readUserConfig();
+    const guarded = await client.run(guardOwnServer(session));
+    if (!guarded.ok) throw tmuxError(client, guarded);
+    const server = serverIdentity(client, row.serverPid);
+    if (options.leadArgv === undefined)
+      return { server, session: row.session, lead: undefined, placeholder: row.window };
+    const lead = await openLead(row, options.leadArgv);
+    return { server, session: row.session, lead };
+  }
+
+  function adoptSession(rows: readonly PaneRow[]): PlaceState {
+    const [first] = rows;
+    if (first === undefined)
+      throw new TroupeError("tmux-other", `tmux (${socket}) told no pane of its session`);
+    const lead = rows.find((row) => row.owner === options.owner && row.tag === "lead");
+    return { server: serverIdentity(client, first.serverPid), session: first.session, lead: lead?.pane };
+  }
+
+  async function readUserConfig(): Promise<void> {
+    for (const file of configFiles(options.env).filter((name) => fs.existsSync(name))) {
+      const read = await client.run([sourceFile(file)]);
+      if (!read.ok) options.onNote?.(`${file}: ${read.message}`);
+    }
+  }
+
+  async function openLead(placeholder: PaneRow, argv: readonly string[]): Promise<string> {
+    const made = await client.run([
+      newWindow(placeholder.session, session, argv),
+      killWindow(placeholder.window),
+    ]);
+    const [row] = parseRows(made.stdout);
+    if (row === undefined)
+      throw made.ok ? new TroupeError("tmux-other", "no pane for the lead") : tmuxError(client, made);
+    const tagged = await client.run(tagLead(row.pane, options.owner, options.team));
+    // A view that has ended already takes its pane with it.
+    if (!tagged.ok && tagged.failure !== "no-target" && tagged.failure !== "no-server")
+      throw tmuxError(client, tagged);
+    return row.pane;
+  }
+
+  return {
+    client,
+    async ready() {
+      if (state === undefined || liveness(state.server) === "gone") state = await start();
+      return state;
+    },
+    forget: () => {
+      state = undefined;
+    },
+    attachArgv: () => client.argv([attachSession(session)]),
+    lead: () => state?.lead,
+    closed(rows) {
+      if (rows.length === 0) gone();
+    },
+    async close() {
+      const rows = await listOwn();
+      const [first] = rows;
+      if (first === undefined) return gone();
+      if (rows.some(isInUse)) return;
+      const server = serverIdentity(client, first.serverPid);
+      await client.run([killServer()]);
+      const what = `the end of the tmux server on ${socket}`;
+      await waitUntil(what, () => liveness(server) === "gone", { timeoutMs: 5000 });
+      gone();
+    },
+  };
+
+  function gone(): void {
+    state = undefined;
+    fs.rmSync(socket, { force: true });
+  }
+
+  async function listOwn(): Promise<PaneRow[]> {
+    const answer = await client.run([listAllPanes()]);
+    if (answer.ok) return parseRows(answer.stdout);
+    if (answer.failure === "no-server" || answer.failure === "crashed") return [];
+    throw tmuxError(client, answer);
+  }
+
+  /** A pane with a teammate that runs, or one that the user opened. */
+  function isInUse(row: PaneRow): boolean {
+    if (row.dead || row.window === state?.placeholder) return false;
+    return row.owner !== options.owner || row.tag !== "lead";
+  }
+}
+
+/** Where tmux itself looks for a user's configuration. */
+function configFiles(env: Readonly<Record<string, string | undefined>>): string[] {
+  const home = env["HOME"];
+  if (home === undefined || home === "") return [];
+  const xdg = env["XDG_CONFIG_HOME"];
+  const config = path.join(home, ".config", "tmux", "tmux.conf");
+  const other = xdg === undefined || xdg === "" ? [] : [path.join(xdg, "tmux", "tmux.conf")];
+  return Array.from(new Set([path.join(home, ".tmux.conf"), ...other, config]));
+}

@@ -1,0 +1,123 @@
+import { messageOf, TroupeError } from "../../src/util/errors.js";
+import { identityOf, liveness } from "../../src/util/process-identity.js";
+import { delay } from "../../src/util/wait.js";
+import { runIdOf } from "../environment.js";
+import { ownPane, removeLaunchScript, writeLaunchScript } from "../launch-script.js";
+import { lastScreenLines, outputLogOf, readOutputTail } from "../output-log.js";
+import { findLaunchProblem } from "../preflight.js";
+import { endTree } from "../process-tree.js";
+import { clearRecords, earlyFailure, readExit, readReady } from "../records.js";
+import { type SpawnFailure, spawnAborted, spawnFailure, spawnLate } from "../spawn-failure.js";
+import type { TeammateRef, TeammateSpawnConfig, TeammateSpawnResult } from "../types.js";
+import type { TmuxClient } from "./client.js";
+import { capturePane, type PaneRow, tagPane } from "./commands.js";
+import type { PaneRef, Panes } from "./panes.js";
+
+export interface SpawnOptions {
+  readonly client: TmuxClient;
+  readonly panes: Panes;
+  readonly owner: string;
+  readonly settleMs: number;
+}
+
+/** How many lines of the screen a failure tells, and how often records are looked for, in milliseconds. */
+const screenLines = 20;
+const everyMs = 5;
+
+/** The spawn of a tmux executor: script, pane, proof of life, and back to nothing where one of them fails. */
+export function createSpawn({ client, panes, owner, settleMs }: SpawnOptions) {
+  return async (config: TeammateSpawnConfig, signal?: AbortSignal): Promise<TeammateSpawnResult> => {
+    const problem = findLaunchProblem(config);
+    if (problem !== undefined) return spawnFailure(problem.code, problem.reason);
+    if (signal?.aborted) return spawnAborted(signal);
+    const { runDir, placement } = config;
+    const tag = runIdOf(runDir);
+    const deadline = Date.now() + config.deadlineMs;
+    try {
+      clearRecords(runDir);
+      const script = await writeLaunchScript({
+        ...config,
+        argv: config.launch.argv,
+        announce: announcement(config),
+      });
+      const { row, server } = await panes.open(["/bin/sh", script], placement);
+      const pane = { pane: row.pane, server };
+      const outcome = await proofOfLife(config, row, deadline, signal);
+      if ("ok" in outcome) return await undo(config, row, pane, outcome);
+      const ref: TeammateRef = {
+        backend: "tmux",
+        agentId: config.agentId,
+        process: outcome,
+        server: { socket: client.socket, process: server },
+        pane: row.pane,
+        window: row.window,
+        tag,
+        runDir,
+      };
+      return { ok: true, ref, pid: outcome.pid };
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      return spawnFailure(error.code === "tmux-no-space" ? "no-space" : "backend-failed", messageOf(error));
+    } finally {
+      await removeLaunchScript(runDir);
+    }
+  };
+
+  function announcement(config: TeammateSpawnConfig): string[] {
+    const { agentId, team, name, colour, runDir } = config;
+    const tag = { owner, tag: runIdOf(runDir), agentId, team, name, colour, log: outputLogOf(runDir) };
+    return client.argv(tagPane(ownPane, tag));
+  }
+
+  /** Takes back a start that did not succeed: whatever runs of it, and its pane. */
+  async function undo(
+    { runDir }: TeammateSpawnConfig,
+    row: PaneRow,
+    pane: PaneRef,
+    failure: SpawnFailure,
+  ): Promise<SpawnFailure> {
+    const shown = await client.run([capturePane(row.pane, screenLines)]);
+    await removeLaunchScript(runDir);
+    const root = readReady(runDir) ?? identityOf(row.panePid);
+    const runId = runIdOf(runDir);
+    await endTree(root === undefined ? { runId } : { root, runId }, { graceMs: 500 });
+    await panes.close(pane);
+    const screen = shown.ok ? lastScreenLines(shown.stdout, screenLines) : "";
+    return { ...failure, screen: screen || readOutputTail(runDir, screenLines) };
+  }
+
+  async function proofOfLife(
+    config: TeammateSpawnConfig,
+    row: PaneRow,
+    deadline: number,
+    signal?: AbortSignal,
+  ) {
+    const { runDir, deadlineMs } = config;
+    const wait = () => delay(everyMs, signal).catch(() => undefined);
+    const pane = identityOf(row.panePid);
+    let ready = readReady(runDir);
+    for (let gone = 0; ready === undefined; ready = readReady(runDir)) {
+      if (signal?.aborted) return spawnAborted(signal);
+      if (Date.now() >= deadline) return spawnLate(deadlineMs);
+      // The record can stand a moment before it is seen that its writer has ended, never the other way round.
+      if (readExit(runDir) !== undefined || gone++ > 0) return refused(config);
+      if (pane !== undefined && liveness(pane) !== "gone") gone = 0;
+      await wait();
+    }
+    for (const settled = Date.now() + settleMs; Date.now() < settled; await wait()) {
+      if (signal?.aborted) return spawnAborted(signal);
+      const end = readExit(runDir);
+      if (end === undefined) continue;
+      const early = earlyFailure(end);
+      return early === undefined ? ready : spawnFailure(early.code, early.reason);
+    }
+    return ready;
+  }
+}
+
+/** The script ended before it could start the program. */
+function refused(config: TeammateSpawnConfig): SpawnFailure {
+  const problem = findLaunchProblem(config);
+  if (problem !== undefined) return spawnFailure(problem.code, problem.reason);
+  return spawnFailure("backend-failed", "the pane ended before the program was started");
+}
