@@ -13,11 +13,14 @@ const fastCommands = [send, inbox];
 
 const exitCodeOfSignal = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
+/** How long a command has to clean up after a failure that nobody caught. */
+const lastWordsMs = 10_000;
+
 void start(process.argv.slice(2));
 
 async function start(argv: readonly string[]): Promise<void> {
   const stop = new AbortController();
-  const io = processIo(stop.signal);
+  const io = processIo(stop);
   try {
     process.exitCode = await run(argv, io, stop);
   } catch (error) {
@@ -39,13 +42,13 @@ async function run(argv: readonly string[], io: Io, stop: AbortController): Prom
   const command = fastCommands.find((candidate) => candidate.name === name);
   const raw = command === undefined ? undefined : parseFast(command, rest);
   if (command !== undefined && raw !== undefined) return runCommand(command, raw, io);
-  const interrupted = watchSignals(stop);
+  const ending = watchEndings(stop, argv, io);
   const { main } = await import("./cli/main.js");
   try {
     const exitCode = await main(argv, io);
-    return interrupted() ?? exitCode;
+    return ending.exitCode() ?? exitCode;
   } catch (error) {
-    const exitCode = interrupted();
+    const exitCode = ending.exitCode();
     if (exitCode === undefined) throw error;
     return exitCode;
   } finally {
@@ -53,8 +56,15 @@ async function run(argv: readonly string[], io: Io, stop: AbortController): Prom
   }
 }
 
-/** Turns the first signal into an abort, which lets the command clean up; a second one ends the process at once. */
-function watchSignals(stop: AbortController): () => number | undefined {
+/**
+ * Turns the first signal, the loss of stdout's reader and failures that nobody caught into an abort, which lets the
+ * command clean up. A second signal ends the process at once.
+ */
+function watchEndings(
+  stop: AbortController,
+  argv: readonly string[],
+  io: Io,
+): { exitCode(): number | undefined } {
   let exitCode: number | undefined;
   for (const [signal, code] of Object.entries(exitCodeOfSignal))
     process.on(signal, () => {
@@ -62,11 +72,18 @@ function watchSignals(stop: AbortController): () => number | undefined {
       exitCode = code;
       stop.abort(new Error(`ended by ${signal}`));
     });
+  process.on("uncaughtException", (error) => {
+    stop.abort(error);
+    if (errnoOf(error) === "EPIPE" || exitCode !== undefined) return;
+    exitCode = failureOf(error).exitCode;
+    void tell(error, argv, io);
+    setTimeout(() => process.exit(exitCode), lastWordsMs).unref();
+  });
   process.stdout.on("error", (error) => stop.abort(error));
   process.stderr.on("error", (error) => {
     if (errnoOf(error) !== "EPIPE") stop.abort(error);
   });
-  return () => exitCode;
+  return { exitCode: () => exitCode };
 }
 
 /** Tells a failure to whoever called and gives the exit code. A reader that left before the end is no failure. */

@@ -3,8 +3,12 @@ import { errnoOf, TroupeError } from "../util/errors.js";
 import { delay } from "../util/wait.js";
 import type { Io } from "./io.js";
 
-/** The process's own streams, opened only when a command asks for one: opening them costs start-up time. */
-export function processIo(signal: AbortSignal): Io {
+/**
+ * The process's own streams, opened only when a command asks for one: opening them costs start-up time. `stop` is aborted
+ * when the reader of stdout turns out to be gone.
+ */
+export function processIo(stop: AbortController): Io {
+  const { signal } = stop;
   return {
     env: process.env,
     signal,
@@ -20,7 +24,14 @@ export function processIo(signal: AbortSignal): Io {
     get stderr() {
       return process.stderr;
     },
-    print: (text) => writeAll(1, text, signal),
+    async print(text) {
+      try {
+        await writeAll(1, text, signal);
+      } catch (error) {
+        if (errnoOf(error) === "EPIPE") stop.abort(error);
+        throw error;
+      }
+    },
     note: async (line) => {
       try {
         await writeAll(2, `${line}\n`, signal);

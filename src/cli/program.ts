@@ -1,9 +1,10 @@
 import Yargs from "yargs";
 import { nearest } from "../team/nearest.js";
 import { version } from "../util/version.js";
-import { type RawArguments, usageError, usageLine } from "./arguments.js";
+import { type RawArguments, usageError } from "./arguments.js";
 import type { Command } from "./command.js";
 import { commands } from "./commands/index.js";
+import { helpText, overview } from "./help.js";
 import type { Io } from "./io.js";
 import { type OptionTable, sharedOptions } from "./option-table.js";
 import { runCommand } from "./run-command.js";
@@ -15,29 +16,24 @@ export type Line =
 
 /**
  * Reads a whole command line by the full parser. Throws TroupeError of kind `usage` for unknown commands and options,
- * with the nearest one as remedy; values and counts are judged by {@link checkArguments}.
+ * with the nearest one as remedy; values and counts are judged when the command is run.
  */
 export async function parseLine(
   argv: readonly string[],
   table: readonly Command[] = commands,
 ): Promise<Line> {
-  const parser = createParser(table);
-  const parsed = await read(parser, argv);
-  const [name, ...positionals] = parsed._.map(String);
-  const command = table.find((candidate) => candidate.name === name);
+  const parsed = await read(createParser(table), argv);
+  const [name, topic] = parsed._.map(String);
+  const asked = name === "help" ? topic : name;
+  const command = table.find((candidate) => candidate.name === asked);
   if (command === undefined) {
-    if (name === undefined && parsed["version"] === true) return { type: "print", text: `${version}\n` };
-    if (name === undefined || name === "help")
-      return { type: "print", text: await helpOf(parser, table, positionals[0]) };
-    throw unknown(
-      "command",
-      name,
-      visible(table).map((candidate) => candidate.name),
-    );
+    if (asked !== undefined) throw unknownName("command", asked, commandNames(table));
+    if (parsed["version"] === true) return { type: "print", text: `${version}\n` };
+    return { type: "print", text: overview(table) };
   }
+  if (name === "help" || parsed["help"] === true) return { type: "print", text: helpText(command) };
   const options: OptionTable = { ...sharedOptions, ...command.options };
   checkNames(command, options, parsed);
-  if (parsed["help"] === true) return { type: "print", text: await helpOf(parser, table, name) };
   const values = new Map(
     Object.keys(options).flatMap((key) => {
       const value = parsed[key];
@@ -46,6 +42,7 @@ export async function parseLine(
     }),
   );
   const rest = (parsed["--"] as readonly unknown[] | undefined) ?? [];
+  const positionals = parsed._.slice(1).map(String);
   return { type: "command", command, raw: { values, positionals, rest: rest.map(String) } };
 }
 
@@ -59,17 +56,13 @@ export async function runLine(argv: readonly string[], io: Io): Promise<number> 
 
 function createParser(table: readonly Command[]) {
   const parser = Yargs([])
-    .scriptName("troupe")
     .exitProcess(false)
     .fail(false)
     .help(false)
     .version(false)
     .detectLocale(false)
-    .wrap(null)
     .parserConfiguration(parserConfiguration)
-    .usage("troupe COMMAND [OPTIONS]")
-    .option("version", { type: "boolean", describe: "show the version" })
-    .epilogue("troupe COMMAND --help tells more.");
+    .option("version", { type: "boolean" });
   addOptions(parser, sharedOptions);
   for (const command of table)
     parser.command({
@@ -77,11 +70,6 @@ function createParser(table: readonly Command[]) {
       describe: command.hidden ? false : command.describe,
       builder: (own) => {
         addOptions(own, command.options);
-        own
-          .usage(`${usageLine(command)}\n\n${command.describe}.`)
-          .hide("version")
-          .epilogue("");
-        for (const [line, meaning] of command.examples) own.example(line, meaning);
         return own;
       },
       handler: () => {},
@@ -104,12 +92,12 @@ const parserConfiguration = {
 type Parser = ReturnType<typeof createParser>;
 
 function addOptions(parser: { option: Parser["option"] }, table: OptionTable): void {
-  for (const [name, spec] of Object.entries(table))
+  for (const [name, { type, describe, short }] of Object.entries(table))
     parser.option(name, {
-      type: spec.type === "boolean" ? "boolean" : "string",
-      describe: spec.choices === undefined ? spec.describe : `${spec.describe} (${spec.choices.join(", ")})`,
-      ...(spec.short === undefined ? {} : { alias: spec.short }),
-      ...(spec.type === "boolean" ? {} : { nargs: 1, requiresArg: true }),
+      type: type === "boolean" ? "boolean" : "string",
+      describe,
+      ...(short === undefined ? {} : { alias: short }),
+      ...(type === "boolean" ? {} : { nargs: 1, requiresArg: true }),
     });
 }
 
@@ -122,21 +110,14 @@ async function read(parser: Parser, argv: readonly string[]) {
   }
 }
 
-async function helpOf(parser: Parser, table: readonly Command[], name: string | undefined): Promise<string> {
-  const command = table.find((candidate) => candidate.name === name);
-  const own = createParser(table);
-  if (command !== undefined) await own.parseAsync([command.name]);
-  return `${await (command === undefined ? parser : own).getHelp()}\n`;
-}
-
 function checkNames(command: Command, options: OptionTable, parsed: Readonly<Record<string, unknown>>): void {
   const shorts = Object.values(options).flatMap((spec) => spec.short ?? []);
   const known = new Set([...Object.keys(options), ...shorts, "_", "$0", "--"]);
   const odd = Object.keys(parsed).find((key) => !known.has(key));
-  if (odd !== undefined) throw unknown("option", odd, Object.keys(options), command);
+  if (odd !== undefined) throw unknownName("option", odd, Object.keys(options), command);
 }
 
-function unknown(
+function unknownName(
   what: "command" | "option",
   typed: string,
   candidates: readonly string[],
@@ -145,9 +126,13 @@ function unknown(
   const dashes = what === "command" ? "" : typed.length === 1 ? "-" : "--";
   const near = nearest(typed, candidates);
   const subject = `unknown ${what} ${dashes}${typed}${command === undefined ? "" : ` of troupe ${command.name}`}`;
-  return usageError(command, subject, near === undefined ? undefined : `did you mean ${dashes}${near}?`);
+  return usageError(
+    command,
+    subject,
+    near === undefined ? undefined : `did you mean ${typed.length === 1 ? "--" : dashes}${near}?`,
+  );
 }
 
-function visible(table: readonly Command[]): readonly Command[] {
-  return table.filter((command) => !command.hidden);
+function commandNames(table: readonly Command[]): string[] {
+  return table.filter((command) => !command.hidden).map((command) => command.name);
 }

@@ -30,7 +30,7 @@ export interface Delivery {
   /** As the member's record spells it. */
   readonly name: string;
   readonly outcome: "stored" | "duplicate" | "failed";
-  /** What the sender should know although it was stored, or why it failed; one line. */
+  /** What the sender should know although it was stored, or why it failed; one line that names the member. */
   readonly note?: string;
 }
 
@@ -125,13 +125,15 @@ function deliver(
     const { duplicate } = router.deliverSync(first, message);
     return [{ name: first, outcome: duplicate ? "duplicate" : "stored", ...noted(first) }];
   }
-  return router
-    .broadcastSync(recipients, message)
-    .map((outcome) =>
-      outcome.ok
-        ? { name: outcome.name, outcome: outcome.duplicate ? "duplicate" : "stored", ...noted(outcome.name) }
-        : { name: outcome.name, outcome: "failed", note: messageOf(outcome.error) },
-    );
+  return router.broadcastSync(recipients, message).map((outcome) =>
+    outcome.ok
+      ? { name: outcome.name, outcome: outcome.duplicate ? "duplicate" : "stored", ...noted(outcome.name) }
+      : {
+          name: outcome.name,
+          outcome: "failed",
+          note: `not stored for ${outcome.name}: ${messageOf(outcome.error)}`,
+        },
+  );
 }
 
 function requireRunning(notes: ReadonlyMap<string, string | undefined>): void {

@@ -22,7 +22,7 @@ export interface HostStatus {
   readonly advice?: string;
 }
 
-/** One member as `status` shows it. */
+/** One member as `status` shows it; its state as {@link memberState} judges it. */
 export interface MemberStatus extends MemberState {
   readonly name: string;
   readonly agentId: string;
@@ -34,9 +34,10 @@ export interface MemberStatus extends MemberState {
   readonly activity?: string;
   /** Messages in `new/`. */
   readonly unread: number;
-  readonly tokens?: Usage;
+  readonly billed?: Usage;
   readonly context?: number;
   readonly pid?: number;
+  readonly backend?: string;
   readonly pane?: string;
   readonly exit?: { readonly exitCode: number | null; readonly signal: string | null };
 }
@@ -85,12 +86,7 @@ export function hostStatus(paths: TeamPaths): HostStatus {
  */
 export function memberState(member: MemberRecord, host: HostStatus): MemberState {
   const { state, reason, detail, since } = member;
-  const told = {
-    state,
-    since,
-    ...(reason === undefined ? {} : { reason }),
-    ...(detail === undefined ? {} : { detail }),
-  };
+  const told = { state, since, ...defined({ reason, detail }) };
   if (member.kind === "user" || state === "ended") return told;
   const lives = member.process === undefined ? host.state === "running" : liveness(member.process) !== "gone";
   return lives ? told : { state: "ended", reason: "lost", since, detail: "its process is gone" };
@@ -109,14 +105,24 @@ function memberStatus(paths: TeamPaths, member: MemberRecord, host: HostStatus):
     service,
     ...state,
     unread: unreadOf(paths, name),
-    ...(model === undefined ? {} : { model }),
-    ...(activity === undefined || state.state === "ended" ? {} : { activity }),
-    ...(billed === undefined ? {} : { tokens: billed }),
-    ...(context === undefined ? {} : { context }),
-    ...(process === undefined ? {} : { pid: process.pid }),
-    ...(ref?.pane === undefined ? {} : { pane: ref.pane }),
-    ...(exit === undefined ? {} : { exit }),
+    ...defined({
+      model,
+      activity: state.state === "ended" ? undefined : activity,
+      billed,
+      context,
+      pid: process?.pid,
+      backend: ref?.backend,
+      pane: ref?.pane,
+      exit,
+    }),
   };
+}
+
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields that have a value. */
+function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 function unreadOf(paths: TeamPaths, name: string): number {

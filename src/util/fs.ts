@@ -1,13 +1,25 @@
 import fs from "node:fs";
-import fsp from "node:fs/promises";
 import path from "node:path";
-import { errnoOf } from "./errors.js";
+import { errnoOf, TroupeError } from "./errors.js";
 
 let serial = 0;
 
 /** Creates `dir` and its missing parents with mode 0700. An existing directory is left as it is. */
 export async function ensureDir(dir: string): Promise<void> {
-  await fsp.mkdir(dir, { recursive: true, mode: 0o700 });
+  await fs.promises.mkdir(dir, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * As {@link ensureDir}, for a directory below a place where others can write: throws unless it is a directory of this
+ * user that nobody else may enter.
+ */
+export async function ensurePrivateDir(dir: string): Promise<void> {
+  await ensureDir(dir);
+  const stats = await fs.promises.lstat(dir);
+  if (stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0) return;
+  throw new TroupeError("unsafe-directory", `${dir} is not a directory that only you can enter`, {
+    remedy: "remove it, or set TROUPE_HOME to a shorter path",
+  });
 }
 
 /**
@@ -17,16 +29,16 @@ export async function ensureDir(dir: string): Promise<void> {
 export async function writeFileAtomic(file: string, content: string, mode = 0o600): Promise<void> {
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${++serial}.tmp`);
   try {
-    const handle = await fsp.open(temporary, "wx", mode);
+    const handle = await fs.promises.open(temporary, "wx", mode);
     try {
       await handle.writeFile(content);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await fsp.rename(temporary, file);
+    await fs.promises.rename(temporary, file);
   } catch (error) {
-    await fsp.rm(temporary, { force: true });
+    await fs.promises.rm(temporary, { force: true });
     throw error;
   }
 }
@@ -58,10 +70,31 @@ export function listIfExists(dir: string): string[] {
 
 /** Makes the entries of `dir` durable. */
 export async function fsyncDir(dir: string): Promise<void> {
-  const handle = await fsp.open(dir, "r");
+  const handle = await fs.promises.open(dir, "r");
   try {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** The last `bytes` bytes of a file as text, cut at a line where it was cut; empty if there is no such file. */
+export function readTail(file: string, bytes: number): string {
+  let handle: number;
+  try {
+    handle = fs.openSync(file, "r");
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return "";
+    throw error;
+  }
+  try {
+    const { size } = fs.fstatSync(handle);
+    const start = Math.max(0, size - bytes);
+    const buffer = Buffer.alloc(size - start);
+    const read = fs.readSync(handle, buffer, 0, buffer.length, start);
+    const text = buffer.subarray(0, read).toString("utf8");
+    return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
+  } finally {
+    fs.closeSync(handle);
   }
 }

@@ -57,8 +57,7 @@ export const send = defineCommand({
     const sender = senderFromEnv(io.env, team.paths.home);
     const sent = sendLetter(team, sender, letter);
     if (sender.unsealed !== undefined) await io.note(`troupe: sent without a seal: ${sender.unsealed}`);
-    for (const { name, note } of sent.deliveries)
-      if (note !== undefined) await io.note(`troupe: ${name}: ${note}`);
+    for (const { note } of sent.deliveries) if (note !== undefined) await io.note(`troupe: ${note}`);
     const wanted = options.wait ?? "stored";
     const timeoutMs = options.timeout ?? 30_000;
     const outcome = await follow(team, sender, sent, wanted, timeoutMs, io.signal);
