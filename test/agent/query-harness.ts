@@ -19,6 +19,8 @@ export interface Harness {
   readonly events: AgentEvent[];
   /** How many stream events the query has taken from the model. */
   received(): number;
+  start(params?: Partial<QueryParams>): AsyncGenerator<AgentEvent, QueryResult>;
+  /** As `start`, read to its end; the events are in `events`. */
   run(params?: Partial<QueryParams>): Promise<QueryResult>;
   close(): Promise<void>;
 }
@@ -38,58 +40,62 @@ export async function createHarness(
   const mail: IncomingMessage[][] = [];
   const events: AgentEvent[] = [];
   let received = 0;
+  const start: Harness["start"] = (params = {}) => {
+    const model = createAnthropicModel({ apiKey: "sk-secret", baseUrl: server.url, label: "test-model" });
+    return query({
+      model: {
+        ...model,
+        async *stream(request, signal) {
+          for await (const event of model.stream(request, signal)) {
+            yield event;
+            received++;
+          }
+        },
+      },
+      modelId: "test-model",
+      system: "Be brief.",
+      conversation,
+      input: [message("m1", "hello")],
+      tools: [],
+      permissions: { mode: "default", decide: async () => ({ behaviour: "allow" }) },
+      messages: {
+        take: async () => {
+          log.push("take");
+          return mail.shift() ?? [];
+        },
+        answered: async (ids) => void log.push(`answered ${ids.join(",")}`),
+      },
+      transcript: {
+        append: async (record) => {
+          log.push(record.type === "user" ? `user ${record.messageIds.join(",")}` : "assistant");
+          records.push(record);
+        },
+      },
+      toolContext: {
+        cwd: "/",
+        env: {},
+        addedDirs: [],
+        outputDir: "/",
+        files: { get: () => undefined, set: () => {} },
+      },
+      backoff: createBackoff({ baseMs: 1, maxMs: 2 }),
+      maxTurns: 10,
+      maxTokens: 1000,
+      signal: new AbortController().signal,
+      ...params,
+    });
+  };
   return {
     server,
-    received: () => received,
     conversation,
     records,
     log,
     mail,
     events,
-    async run(params = {}) {
-      const model = createAnthropicModel({ apiKey: "sk-secret", baseUrl: server.url, label: "test-model" });
-      const generator = query({
-        model: {
-          ...model,
-          async *stream(request, signal) {
-            for await (const event of model.stream(request, signal)) {
-              yield event;
-              received++;
-            }
-          },
-        },
-        modelId: "test-model",
-        system: "Be brief.",
-        conversation,
-        input: [message("m1", "hello")],
-        tools: [],
-        permissions: { mode: "default", decide: async () => ({ behaviour: "allow" }) },
-        messages: {
-          take: async () => {
-            log.push("take");
-            return mail.shift() ?? [];
-          },
-          answered: async (ids) => void log.push(`answered ${ids.join(",")}`),
-        },
-        transcript: {
-          append: async (record) => {
-            log.push(record.type === "user" ? `user ${record.messageIds.join(",")}` : "assistant");
-            records.push(record);
-          },
-        },
-        toolContext: {
-          cwd: "/",
-          env: {},
-          addedDirs: [],
-          outputDir: "/",
-          files: { get: () => undefined, set: () => {} },
-        },
-        backoff: createBackoff({ baseMs: 1, maxMs: 2 }),
-        maxTurns: 10,
-        maxTokens: 1000,
-        signal: new AbortController().signal,
-        ...params,
-      });
+    received: () => received,
+    start,
+    async run(params) {
+      const generator = start(params);
       for (;;) {
         const { done, value } = await generator.next();
         if (done) return value;

@@ -201,3 +201,23 @@ test("the next query carries on with the same conversation", async () => {
   expect(harness.server.requests[1]?.body.messages).toHaveLength(3);
   expect(harness.conversation).toHaveLength(4);
 });
+
+test("a consumer that stops reading ends the tools", async () => {
+  harness = await createHarness([{ tools: [call("Wait", "x")] }]);
+  let ended = false;
+  const wait = tool("Wait", async (_, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    ended = true;
+    return "";
+  });
+  for await (const event of harness.start({ tools: [wait] })) if (event.type === "tool-start") break;
+  expect(ended).toBe(true);
+});
+
+test("what cannot be recorded is not sent", async () => {
+  harness = await createHarness([{ text: "never" }]);
+  const transcript = { append: () => Promise.reject(new Error("disk full")) };
+  await expect(harness.run({ transcript })).rejects.toThrow("disk full");
+  expect(harness.server.requests).toEqual([]);
+  expect(harness.conversation).toEqual([]);
+});

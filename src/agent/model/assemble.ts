@@ -52,10 +52,7 @@ export function createAssembler(): Assembler {
       case "content_block_start":
         if (typeof event.content_block?.type !== "string" || event.index !== blocks.length)
           throw malformed(`content_block_start ${String(event.index)} after ${blocks.length} blocks`);
-        blocks.push({ block: { ...event.content_block }, json: "", done: false });
-        return event.content_block.type === "text" && event.content_block.text
-          ? [{ type: "text", text: event.content_block.text }]
-          : [];
+        return openBlock(blocks, event.content_block);
       case "content_block_delta": {
         const open = blocks[event.index];
         if (open === undefined || open.done) throw malformed(`a delta for block ${String(event.index)}`);
@@ -99,22 +96,36 @@ interface OpenBlock {
   done: boolean;
 }
 
+function openBlock(blocks: OpenBlock[], given: ContentBlock): readonly AssembledDelta[] {
+  const block = { ...given };
+  if (block.type === "text" && !isText(block.text)) block.text = "";
+  if (block.type === "thinking") {
+    if (!isText(block.thinking)) block.thinking = "";
+    if (!isText(block.signature)) block.signature = "";
+  }
+  if (block.type === "tool_use" && !(isText(block.id) && isText(block.name)))
+    throw malformed("a tool call without id or name");
+  blocks.push({ block, json: "", done: false });
+  return block.type === "text" && block.text !== "" ? [{ type: "text", text: block.text }] : [];
+}
+
 function applyDelta(open: OpenBlock, delta: RawContentBlockDelta): readonly AssembledDelta[] {
   const { block } = open;
   switch (delta?.type) {
     case "text_delta":
-      if (block.type !== "text") break;
+      if (block.type !== "text" || !isText(delta.text)) break;
       block.text += delta.text;
       return [{ type: "text", text: delta.text }];
     case "input_json_delta":
+      if (!isText(delta.partial_json)) break;
       open.json += delta.partial_json;
       return [];
     case "thinking_delta":
-      if (block.type !== "thinking") break;
+      if (block.type !== "thinking" || !isText(delta.thinking)) break;
       block.thinking += delta.thinking;
       return [];
     case "signature_delta":
-      if (block.type !== "thinking") break;
+      if (block.type !== "thinking" || !isText(delta.signature)) break;
       block.signature += delta.signature;
       return [];
     case "citations_delta":
@@ -144,9 +155,10 @@ function collect(blocks: readonly OpenBlock[]): Pick<Assembled, "content" | "cut
 }
 
 function parseInput(json: string, initial: unknown): unknown {
-  if (json.trim() === "") return initial ?? {};
+  if (json.trim() === "") return isObject(initial) ? initial : {};
   try {
-    return JSON.parse(json);
+    const input: unknown = JSON.parse(json);
+    return isObject(input) ? input : undefined;
   } catch {
     return undefined;
   }
@@ -154,11 +166,12 @@ function parseInput(json: string, initial: unknown): unknown {
 
 /** Later counts are cumulative and take the place of earlier ones; a server may leave any of them out. */
 function mergeUsage(usage: Usage, counts: Partial<RawUsage> | null | undefined): Usage {
+  const count = (given: unknown, before: number) => (typeof given === "number" ? given : before);
   return {
-    input: counts?.input_tokens ?? usage.input,
-    output: counts?.output_tokens ?? usage.output,
-    cacheRead: counts?.cache_read_input_tokens ?? usage.cacheRead,
-    cacheWrite: counts?.cache_creation_input_tokens ?? usage.cacheWrite,
+    input: count(counts?.input_tokens, usage.input),
+    output: count(counts?.output_tokens, usage.output),
+    cacheRead: count(counts?.cache_read_input_tokens, usage.cacheRead),
+    cacheWrite: count(counts?.cache_creation_input_tokens, usage.cacheWrite),
   };
 }
 
@@ -171,6 +184,15 @@ interface RawUsage {
 
 function isKnown(type: string): boolean {
   return /^(content_block_(start|delta|stop)|message_(delta|stop))$/.test(type);
+}
+
+/** The types say so already; a server may not. */
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function malformed(what: string): ModelError {
