@@ -1,14 +1,14 @@
-import { openMemberExecutor } from "../team/open-executors.js";
 import type { HostConnection } from "../team/host/client.js";
 import type { LocatedTeam } from "../team/locate.js";
+import { openMemberExecutor } from "../team/open-executors.js";
 import { readMember } from "../team/records.js";
 import { memberNamed } from "../team/send.js";
 import { TroupeError } from "../util/errors.js";
+import { aborted } from "./aborted.js";
 import { attachTerminal } from "./attach-terminal.js";
 import type { Io } from "./io.js";
 import { farewell, hasTerminal } from "./lead-session.js";
 import { openMemberView } from "./member-view.js";
-import { aborted } from "./aborted.js";
 
 /** Goes to a member's pane, or shows it live on this terminal where it has none (or `view` asks for that). */
 export async function attachMember(

@@ -60,14 +60,21 @@ export async function hostDetached(
     return exitCodes.failed;
   }
   try {
-    return options.detach ? await report(team, host, io, options.json) : await lookAt(team, host, io, options.json);
+    return options.detach
+      ? await report(team, host, io, options.json)
+      : await lookAt(team, host, io, options.json);
   } finally {
     host.close();
   }
 }
 
 /** Shows the team on this terminal until it ends or the person leaves: its own session if it has one, else the view. */
-export async function lookAt(team: LocatedTeam, host: HostConnection, io: Io, json: boolean): Promise<number> {
+export async function lookAt(
+  team: LocatedTeam,
+  host: HostConnection,
+  io: Io,
+  json: boolean,
+): Promise<number> {
   const { watchCommand } = await host.request("ready", {}, { timeoutMs: readyMs, signal: io.signal });
   if (watchCommand !== undefined && hasTerminal(io)) return attachTerminal(team, watchCommand, io);
   if (watchCommand !== undefined) await io.note(`troupe: to watch: ${watchCommand.join(" ")}`);
@@ -75,7 +82,12 @@ export async function lookAt(team: LocatedTeam, host: HostConnection, io: Io, js
 }
 
 /** The lead's view on this terminal. Resolves to 0 when the team has ended or the person left. */
-export async function viewHere(team: LocatedTeam, host: HostConnection, io: Io, json: boolean): Promise<number> {
+export async function viewHere(
+  team: LocatedTeam,
+  host: HostConnection,
+  io: Io,
+  json: boolean,
+): Promise<number> {
   const left = new AbortController();
   const viewer = openViewer(team, io, json, () => left.abort());
   let ended = false;
@@ -130,7 +142,8 @@ function openViewer(team: LocatedTeam, io: Io, json: boolean, leave: () => void)
   if (json) {
     return { show: (event) => void io.print(`${JSON.stringify(event)}\n`), close: () => undefined };
   }
-  if (!hasTerminal(io)) return { ...createProgress({ output: io.stdout, env: io.env }), close: () => undefined };
+  if (!hasTerminal(io))
+    return { ...createProgress({ output: io.stdout, env: io.env }), close: () => undefined };
   const { privateKey } = userKeys(team.paths.home);
   const postman = createPostman({ team, from: "user", privateKey });
   const view = createLeadView({

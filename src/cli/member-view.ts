@@ -13,9 +13,11 @@ import type { Io } from "./io.js";
 export function openMemberView(team: LocatedTeam, member: MemberRecord, io: Io, leave: () => void): PaneView {
   const postman = createPostman({ team, from: "user", privateKey: userKeys(team.paths.home).privateKey });
   const post = (mail: Parameters<typeof postman.send>[1]): void => {
-    postman.send(member.name, mail).catch((error: unknown) =>
-      view.show({ at: new Date().toISOString(), type: "notice", level: "warning", text: messageOf(error) }),
-    );
+    postman
+      .send(member.name, mail)
+      .catch((error: unknown) =>
+        view.show({ at: new Date().toISOString(), type: "notice", level: "warning", text: messageOf(error) }),
+      );
   };
   const view = createPaneView({
     ...(io.stdin.isTTY === true ? { input: io.stdin as NodeJS.ReadStream } : {}),

@@ -1,4 +1,4 @@
-import { planStart, type PlannedStart } from "../team/start-request.js";
+import { type PlannedStart, planStart } from "../team/start-request.js";
 import type { Io } from "./io.js";
 import type { OptionTable, OptionValues } from "./option-table.js";
 import { selfCommand } from "./self.js";
@@ -14,7 +14,8 @@ export const startOptions = {
   model: {
     type: "string",
     arg: "MODEL",
-    describe: "model of agents that name none: haiku, sonnet, opus, an id; offline: the scripted one, for all",
+    describe:
+      "model of agents that name none: haiku, sonnet, opus, an id; offline: the scripted one, for all",
   },
   "model-script": { type: "string", arg: "PATH", describe: "script of the offline model" },
 } as const satisfies OptionTable;

@@ -29,5 +29,7 @@ export async function teammateHere(spec: AgentSpec, io: Io): Promise<void> {
 }
 
 function definedOnly(env: Io["env"]): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

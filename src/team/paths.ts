@@ -18,6 +18,8 @@ export interface TeamPaths {
   readonly events: string;
   readonly run: string;
   readonly socket: string;
+  /** Where sockets are: `run`, or a directory with a short path where TROUPE_HOME is long. */
+  readonly sockets: string;
   readonly hostRecord: string;
   readonly hostLog: string;
   readonly lock: string;
@@ -38,6 +40,7 @@ export function teamDirName(name: string, projectRoot: string): string {
 export function teamPaths(home: string, dirName: string): TeamPaths {
   const root = path.join(home, "teams", dirName);
   const run = path.join(root, "run");
+  const sockets = shortDir(run);
   return {
     dirName,
     home,
@@ -50,7 +53,8 @@ export function teamPaths(home: string, dirName: string): TeamPaths {
     scratch: path.join(root, "scratch"),
     events: path.join(root, "events.ndjson"),
     run,
-    socket: shortSocket(path.join(run, "host.sock")),
+    socket: path.join(sockets, "host.sock"),
+    sockets,
     hostRecord: path.join(run, "host.json"),
     hostLog: path.join(run, "host.log"),
     lock: path.join(run, "lock"),
@@ -66,12 +70,15 @@ export function memberRunDir(paths: TeamPaths, incarnation: string): string {
 /** Longest path that fits sun_path with its terminating NUL: 107 bytes on Linux, 103 elsewhere. */
 const maxSocketPath = process.platform === "linux" ? 107 : 103;
 
+/** The longest name of a socket in one of our run directories. */
+const longestSocketName = "tmux.sock";
+
 /**
- * `wanted`, or where that is too long for a socket a path in a directory of this user below the temporary directory,
- * named after a hash of `wanted`: the same for every process that asks.
+ * `wanted`, or where a socket's path in it would be too long, a directory of this user below /tmp that is named after a
+ * hash of `wanted`: the same for every process that asks.
  */
-export function shortSocket(wanted: string): string {
-  if (Buffer.byteLength(wanted) <= maxSocketPath) return wanted;
+function shortDir(wanted: string): string {
+  if (Buffer.byteLength(path.join(wanted, longestSocketName)) <= maxSocketPath) return wanted;
   const hash = createHash("sha256").update(wanted).digest("hex").slice(0, 16);
-  return path.join("/tmp", `troupe-${process.getuid?.() ?? 0}`, `${hash}.sock`);
+  return path.join("/tmp", `troupe-${process.getuid?.() ?? 0}`, hash);
 }

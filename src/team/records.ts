@@ -26,9 +26,11 @@ export interface MemberRecord extends MemberState {
   readonly v: 1;
   /** 8 hex digits, the same for every incarnation. */
   readonly id: string;
+  /** Place in the order of joining; `user` is 0. */
+  readonly order: number;
   readonly name: string;
   readonly agentId: string;
-  /** `user` and `lead` of their own kind; a lead that is an agent is `agent`. */
+  /** `user` is of its own kind; a lead that is an agent is `agent`. */
   readonly kind: "user" | "agent" | "command";
   /** Agent definition, or the command line. */
   readonly what: string;
@@ -75,10 +77,8 @@ export function readHostRecord(paths: TeamPaths): HostRecord | undefined {
 export function readMembers(paths: TeamPaths): MemberRecord[] {
   return listIfExists(paths.members)
     .filter((name) => name.endsWith(".json") && !name.startsWith("."))
-    .flatMap(
-      (name) => readRecord<MemberRecord & { readonly order?: number }>(path.join(paths.members, name)) ?? [],
-    )
-    .sort((a, b) => (a.order ?? 0) - (b.order ?? 0));
+    .flatMap((name) => readRecord<MemberRecord>(path.join(paths.members, name)) ?? [])
+    .sort((a, b) => a.order - b.order);
 }
 
 /** One member by name, or undefined. */

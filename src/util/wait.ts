@@ -48,16 +48,25 @@ export async function withDeadline<T>(
   const own = new AbortController();
   const timer = setTimeout(() => own.abort(late), timeoutMs);
   const both = signal === undefined ? own.signal : AbortSignal.any([own.signal, signal]);
-  let onAbort: (() => void) | undefined;
   try {
     both.throwIfAborted();
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(both.reason);
-      both.addEventListener("abort", onAbort, { once: true });
-    });
-    return await Promise.race([work(both), aborted]);
+    return await orAbort(work(both), both);
   } finally {
     clearTimeout(timer);
-    if (onAbort !== undefined) both.removeEventListener("abort", onAbort);
+  }
+}
+
+/** `promise`, or a rejection with the signal's reason as soon as it is aborted. The work itself goes on. */
+export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
   }
 }

@@ -9,7 +9,11 @@ export const down = defineCommand({
   required: 0,
   options: {
     reason: { type: "string", arg: "TEXT", describe: "what the teammates are told" },
-    timeout: { type: "duration", arg: "TIME", describe: "how long they may take to end by themselves; default 30s" },
+    timeout: {
+      type: "duration",
+      arg: "TIME",
+      describe: "how long they may take to end by themselves; default 30s",
+    },
   },
   examples: [
     ["troupe down", "the team of this directory"],

@@ -28,7 +28,9 @@ export const spawn = defineCommand({
   async run({ options, positionals: [name = "", prompt], rest }, io) {
     const isCommand = rest.length > 0;
     if (isCommand && (options.agent !== undefined || prompt !== undefined))
-      throw new TroupeError("usage", "spawn: a command takes neither --agent nor a prompt", { kind: "usage" });
+      throw new TroupeError("usage", "spawn: a command takes neither --agent nor a prompt", {
+        kind: "usage",
+      });
     const { requireHost } = await import("../../team/host/client.js");
     const team = teamOf(io, options.team);
     const host = await requireHost(team.paths, io.signal);

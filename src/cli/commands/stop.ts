@@ -1,5 +1,5 @@
-import { endMembers } from "../end-members.js";
 import { defineCommand } from "../command.js";
+import { endMembers } from "../end-members.js";
 import { printEndReports } from "../print-end-reports.js";
 
 export const stop = defineCommand({
@@ -9,7 +9,11 @@ export const stop = defineCommand({
   required: 1,
   options: {
     reason: { type: "string", arg: "TEXT", describe: "what the teammate is told" },
-    timeout: { type: "duration", arg: "TIME", describe: "how long it may take to end by itself; default 30s" },
+    timeout: {
+      type: "duration",
+      arg: "TIME",
+      describe: "how long it may take to end by itself; default 30s",
+    },
   },
   examples: [
     ["troupe stop reviewer", "asked, then TERM, KILL, pane closed, verified"],

@@ -20,7 +20,8 @@ export const up = defineCommand({
     if (file === undefined) throw noFile();
     const { request } = await planFrom("up", file, options, io);
     const session = await import("../lead-session.js");
-    if (request.backend.type === "in-process" && !options.detach) return session.hostHere(request, io, options.json);
+    if (request.backend.type === "in-process" && !options.detach)
+      return session.hostHere(request, io, options.json);
     return session.hostDetached(request, io, { detach: options.detach, json: options.json });
   },
 });
@@ -36,4 +37,3 @@ function noFile(): TroupeError {
     ].join("\n  "),
   });
 }
-

@@ -21,6 +21,15 @@ export interface HostMethods {
     params: Record<string, never>;
     result: { readonly team: string; readonly pid: number; readonly ready: boolean };
   };
+  /** Waits until every member has started or failed to. */
+  ready: {
+    params: Record<string, never>;
+    result: {
+      readonly failed: readonly { readonly name: string; readonly detail: string }[];
+      /** Attaches a terminal to the team's own session of panes, where it has one. */
+      readonly watchCommand?: readonly string[];
+    };
+  };
   spawn: {
     params: { readonly spec: TeammateSpec };
     result: { readonly name: string; readonly agentId: string; readonly pid: number; readonly pane?: string };

@@ -52,7 +52,7 @@ export const teamFileSchema = z.strictObject({
     })
     .optional(),
   tmux: z.strictObject({ userConfig: z.boolean().optional() }).optional(),
-  teammates: z.array(teammate).min(1),
+  teammates: z.array(teammate).default([]),
 });
 
 export type TeamFile = z.infer<typeof teamFileSchema>;

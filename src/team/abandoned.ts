@@ -1,0 +1,63 @@
+import { endTree, runIdOf } from "../../backends/index.js";
+import type { KillReport } from "../../backends/types.js";
+import { TroupeError } from "../util/errors.js";
+import { withLock } from "../util/lock.js";
+import { defaults } from "./defaults.js";
+import type { EndReport } from "./host/protocol.js";
+import { isRunning, type LocatedTeam } from "./locate.js";
+import { openMemberExecutor } from "./open-executors.js";
+import { memberRunDir } from "./paths.js";
+import { type MemberRecord, memberFile, readHostRecord, readMembers, writeRecord } from "./records.js";
+
+/**
+ * Ends what a dead host left: every member of its team, or only those in `names`, by process identity, run id and tagged
+ * pane. Holds the team's lock meanwhile. Throws TroupeError `team-runs` if a host holds it.
+ */
+export async function endAbandoned(
+  team: LocatedTeam,
+  options: { readonly names?: readonly string[]; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<readonly EndReport[]> {
+  const { paths } = team;
+  if (isRunning(paths))
+    throw new TroupeError("team-runs", `the team ${paths.dirName} has a host; ask it instead`);
+  return withLock(paths.lock, defaults.hostRequestMs, async () => {
+    const members = readMembers(paths).filter(
+      ({ kind, name }) => kind !== "user" && (options.names === undefined || options.names.includes(name)),
+    );
+    const reports = await Promise.all(members.map((member) => endOne(team, member, options.env)));
+    const host = readHostRecord(paths);
+    if (options.names === undefined && host !== undefined && host.endedAt === undefined)
+      await writeRecord(paths.hostRecord, { ...host, endedAt: new Date().toISOString() });
+    return reports;
+  });
+}
+
+async function endOne(
+  team: LocatedTeam,
+  member: MemberRecord,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<EndReport> {
+  const report = await end(team, member, env);
+  const { name } = member;
+  if (member.state === "ended") return { name, how: "already", report };
+  const since = new Date().toISOString();
+  const ended = { state: "ended", reason: "lost", detail: "its host was gone", since } as const;
+  await writeRecord(memberFile(team.paths, name), { ...member, ...ended });
+  return { name, how: report.found.length > 0 ? "terminated" : "already", report };
+}
+
+async function end(
+  team: LocatedTeam,
+  member: MemberRecord,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<KillReport> {
+  if (member.ref?.pane !== undefined) {
+    const executor = await openMemberExecutor(team, member, env);
+    const report = await executor.kill(member.agentId);
+    await executor.close?.();
+    return report;
+  }
+  const runId = runIdOf(memberRunDir(team.paths, member.incarnation));
+  const root = member.ref?.process;
+  return endTree(root === undefined ? { runId } : { root, runId }, { graceMs: defaults.termToKillMs });
+}

@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { delay } from "../../util/wait.js";
+import { endAbandoned } from "../abandoned.js";
+import { isRunning, type LocatedTeam } from "../locate.js";
+import { readHostRecord } from "../records.js";
+import { connectHost } from "./client.js";
+
+/**
+ * Starts the guard of a team: a small process of its own that outlives a host killed without warning. Without it, other
+ * programs and what agents started would go on for ever.
+ */
+export function launchGuard(
+  troupe: readonly string[],
+  team: LocatedTeam,
+  orphanTimeoutMs: number,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const [program = process.execPath, ...args] = troupe;
+  const child = spawn(program, [...args, "guard", team.paths.root, String(orphanTimeoutMs)], {
+    detached: true,
+    stdio: "ignore",
+    cwd: "/",
+    env: { ...env, TROUPE_HOME: team.paths.home },
+  });
+  child.unref();
+}
+
+/**
+ * Watches the host of a team until it ends. After an orderly end there is nothing to do; if the host died, waits the orphan
+ * timeout for another host to take over, then ends what the dead one left.
+ */
+export async function guardTeam(
+  team: LocatedTeam,
+  options: {
+    readonly orphanTimeoutMs: number;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { paths } = team;
+  const host = await connectHost(paths, options.signal);
+  await host?.closed;
+  const isOver = (): boolean => readHostRecord(paths)?.endedAt !== undefined || isRunning(paths);
+  // The record of an orderly end is written before the socket closes.
+  if (isOver()) return;
+  await delay(options.orphanTimeoutMs, options.signal);
+  if (!isOver()) await endAbandoned(team, { env: options.env });
+}

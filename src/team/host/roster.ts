@@ -1,0 +1,97 @@
+import { nameKey } from "../../util/name-key.js";
+import type { EventHub } from "../event-hub.js";
+import { type MemberState, nextState } from "../member-state.js";
+import type { TeamPaths } from "../paths.js";
+import { type MemberRecord, memberFile, writeRecord } from "../records.js";
+
+/** The members of a running team: in memory, and on disk as the host is the only writer of their records. */
+export interface Roster {
+  all(): readonly MemberRecord[];
+  find(name: string): MemberRecord | undefined;
+  /** Adds a member, or puts a new incarnation of it in the place of the old one. Resolves when the record is on disk. */
+  put(record: MemberRecord): Promise<void>;
+  /** Applies a reported state of one incarnation; false if it came too late to count. */
+  setState(name: string, incarnation: string, state: MemberState, activity?: string): boolean;
+  /** Changes other fields of a record. */
+  update(
+    name: string,
+    incarnation: string,
+    change: Partial<Omit<MemberRecord, "name" | "incarnation">>,
+  ): void;
+  /** Grows with every change: equal numbers mean that nothing happened in between. */
+  readonly version: number;
+  /** Resolves when every record is on disk; throws if writing one failed. */
+  flush(): Promise<void>;
+}
+
+export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
+  const members = new Map<string, MemberRecord>();
+  const writes = new Map<string, Promise<void>>();
+  const dirty = new Set<string>();
+  let failure: unknown;
+  let version = 0;
+
+  // One write at a time per record; changes that come meanwhile are written together afterwards.
+  const save = (key: string): void => {
+    version++;
+    dirty.add(key);
+    if (writes.has(key)) return;
+    const drain = async (): Promise<void> => {
+      while (dirty.delete(key)) {
+        const record = members.get(key);
+        if (record !== undefined) await writeRecord(memberFile(paths, record.name), record);
+      }
+    };
+    const running = drain()
+      .catch((error: unknown) => {
+        failure ??= error;
+        hub.emit({
+          type: "notice",
+          level: "warning",
+          text: `a member's record cannot be written: ${String(error)}`,
+        });
+      })
+      .finally(() => writes.delete(key));
+    writes.set(key, running);
+  };
+
+  const change = (name: string, incarnation: string, next: Partial<MemberRecord>): boolean => {
+    const key = nameKey(name);
+    const record = members.get(key);
+    if (record === undefined || record.incarnation !== incarnation) return false;
+    members.set(key, { ...record, ...next });
+    save(key);
+    return true;
+  };
+
+  const flush = async (): Promise<void> => {
+    while (writes.size > 0) await Promise.all(writes.values());
+    if (failure !== undefined) throw failure;
+  };
+
+  return {
+    get version() {
+      return version;
+    },
+    all: () => [...members.values()],
+    find: (name) => members.get(nameKey(name)),
+    async put(record) {
+      members.set(nameKey(record.name), record);
+      save(nameKey(record.name));
+      await flush();
+    },
+    setState(name, incarnation, state, activity) {
+      const record = members.get(nameKey(name));
+      if (record === undefined || record.incarnation !== incarnation) return false;
+      if (nextState(record, state) === undefined) return false;
+      const { reason: _reason, detail: _detail, activity: _activity, ...rest } = record;
+      members.set(nameKey(name), { ...rest, ...state, ...(activity === undefined ? {} : { activity }) });
+      save(nameKey(name));
+      const told = record.state !== state.state || record.reason !== state.reason;
+      if (told) hub.emit({ type: "member-state", name: record.name, ...state });
+      return true;
+    },
+    update: (name, incarnation, next) => void change(name, incarnation, next),
+    flush,
+  };
+}

@@ -1,0 +1,56 @@
+import fs from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { messageOf, TroupeError } from "../../util/errors.js";
+import { oneLine } from "../../util/text.js";
+import type { TeamEvent } from "../events.js";
+import { startRequestSchema, startTeam } from "../start.js";
+import type { HostAnswer } from "./launch-host.js";
+
+/**
+ * Runs a detached host: reads the start request from `input`, answers with one line on `output` once it listens, starts
+ * the members and stays until the team has ended. What happens goes to `run/host.log`.
+ */
+export async function serveHost(options: {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the team, in order. */
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const answer = (value: HostAnswer): void => void options.output.write(`${JSON.stringify(value)}\n`);
+  // Whoever started the host may go before it has read the answer.
+  options.output.on("error", () => undefined);
+  let log: (event: TeamEvent) => void = () => undefined;
+  try {
+    const request = startRequestSchema.parse(JSON.parse(await text(options.input)));
+    const team = await startTeam(request, {
+      env: options.env,
+      onEvent: (event) => log(event),
+      signal: new AbortController().signal,
+    });
+    log = (event) => logEvent(team.paths.hostLog, event);
+    answer({ ok: true, dirName: team.paths.dirName });
+    const end = (): void => void team.host.down({ reason: `the host got a signal` });
+    options.signal.addEventListener("abort", end, { once: true });
+    if (options.signal.aborted) end();
+    await team.host.start();
+    await team.host.closed;
+  } catch (error) {
+    const kind = error instanceof TroupeError ? error.kind : "failed";
+    const code = error instanceof TroupeError ? error.code : "internal";
+    const remedy = error instanceof TroupeError ? error.remedy : undefined;
+    answer({
+      ok: false,
+      error: { code, kind, message: messageOf(error), ...(remedy === undefined ? {} : { remedy }) },
+    });
+    throw error;
+  }
+}
+
+/** One line per event that says something about the team as a whole; what agents do is in events and transcripts. */
+function logEvent(file: string, event: TeamEvent): void {
+  if (event.type === "agent" || event.type === "output" || event.type === "mail") return;
+  const { at, type, ...rest } = event;
+  fs.appendFileSync(file, `${at} ${type} ${oneLine(JSON.stringify(rest), 500)}\n`, { mode: 0o600 });
+}

@@ -1,0 +1,53 @@
+import { anthropicOptions, createAnthropicModel } from "../agent/model/anthropic.js";
+import { createOfflineModel, loadOfflineScript } from "../agent/model/offline.js";
+import type { ModelClient } from "../agent/model/types.js";
+import { TroupeError } from "../util/errors.js";
+
+/** Aliases for model ids; a server of another vendor gets ids as they stand. */
+const modelAliases: Readonly<Record<string, string>> = {
+  haiku: "claude-haiku-5-5",
+  sonnet: "claude-sonnet-5-5",
+  opus: "claude-opus-5-5",
+};
+
+/** The model of an agent that names none, and whose definition and team name none. */
+const defaultModel = "sonnet";
+
+/**
+ * Which model an agent uses: `offline` for the whole team overrides all; else the teammate's own, the definition's
+ * (unless `inherit`), the team's, the default. The answer is `offline` or a model id.
+ */
+export function chooseModel(choices: {
+  readonly own?: string | undefined;
+  readonly definition?: string | undefined;
+  readonly team?: string | undefined;
+}): string {
+  if (choices.team === "offline") return "offline";
+  const definition = choices.definition === "inherit" ? undefined : choices.definition;
+  const chosen = choices.own ?? definition ?? choices.team ?? defaultModel;
+  return modelAliases[chosen] ?? chosen;
+}
+
+/** A client for a model that {@link chooseModel} chose. `agentKeys`: the script's parts to look for, best first. */
+export function openModel(options: {
+  readonly model: string;
+  readonly script: string | undefined;
+  readonly agentKeys: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}): ModelClient {
+  if (options.model === "offline") {
+    const script = options.script === undefined ? undefined : loadOfflineScript(options.script);
+    return createOfflineModel({ script, agentKeys: options.agentKeys });
+  }
+  checkCredentials(options.env);
+  return createAnthropicModel({ ...anthropicOptions(options.env), label: options.model });
+}
+
+/** Throws TroupeError `no-key` where no embedded agent could reach a model. Checked before anything starts. */
+export function checkCredentials(env: Readonly<Record<string, string | undefined>>): void {
+  if (env["ANTHROPIC_API_KEY"] || env["ANTHROPIC_AUTH_TOKEN"] || env["ANTHROPIC_BASE_URL"]) return;
+  throw new TroupeError("no-key", "embedded agents need a key or a base URL, and neither is set", {
+    kind: "usage",
+    remedy: "set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; to look around without either: --model offline",
+  });
+}

@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { createInProcessExecutor } from "../../backends/in-process.js";
+import type { TmuxExecutorOptions } from "../../backends/tmux/executor.js";
+import { tmuxAround } from "../../backends/tmux/inside-place.js";
+import type { DeliverMessage, TeammateExecutor } from "../../backends/types.js";
+import { type Message, openMailbox } from "../../mailbox/index.js";
+import type { Backoff } from "../agent/model/backoff.js";
+import { TroupeError } from "../util/errors.js";
+import type { MemberReport } from "./host/protocol.js";
+import type { LocatedTeam } from "./locate.js";
+import type { MemberRecord } from "./records.js";
+import { readAgentSpec, specFile } from "./runtime/agent-spec.js";
+import { runTeammate } from "./runtime/teammate.js";
+import { mailboxOf, memberNamed } from "./send.js";
+import { tmuxProgram } from "./tmux-program.js";
+
+/** The executors of one host: one for its own process, where an agent lead runs, and one for everybody else. */
+export interface Executors {
+  readonly own: TeammateExecutor;
+  readonly members: TeammateExecutor;
+  close(): Promise<void>;
+}
+
+/** What the executors of a host tell it. */
+export interface ExecutorNews {
+  report(name: string, incarnation: string, report: MemberReport): void;
+  /** A member in this process, or its child, has ended; `error` is what the run of an embedded agent threw. */
+  ended(name: string, error?: unknown): void;
+  output(name: string, line: string): void;
+  note(text: string): void;
+}
+
+/** Opens the executors of a new host. Nothing is started. */
+export async function openExecutors(options: {
+  readonly team: LocatedTeam;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly place: "inside" | "own";
+  readonly userConfig: boolean;
+  readonly troupe: readonly string[];
+  readonly backoff: Backoff;
+  readonly news: ExecutorNews;
+}): Promise<Executors> {
+  const { team, news } = options;
+  const own = createInProcessExecutor({
+    run: async ({ runDir, env }, started, signal) => {
+      const spec = readAgentSpec(specFile(runDir));
+      const { name, incarnation } = spec;
+      const report = (of: MemberReport): void => news.report(name, incarnation, of);
+      await runTeammate(spec, { env, backoff: options.backoff, report, started, signal });
+    },
+    deliver: deliverTo(team),
+    onEnded: (agentId, _end, error) => news.ended(nameOf(agentId), error),
+    onOutput: (agentId, line) => news.output(nameOf(agentId), line),
+    onNote: (text) => news.note(text),
+  });
+  const members =
+    team.record.backend.type === "tmux"
+      ? await openTmux(team, { env: options.env, place: placeFor(team, options), note: news.note })
+      : own;
+  return {
+    own,
+    members,
+    async close() {
+      if (members !== own) await members.close?.();
+      await own.close?.();
+    },
+  };
+}
+
+/** Opens an executor that knows one member of a team whose host may be another process, or dead; to end or show it. */
+export async function openMemberExecutor(
+  team: LocatedTeam,
+  member: MemberRecord,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<TeammateExecutor> {
+  const socket = member.ref?.server?.socket;
+  if (member.ref?.backend !== "tmux" || socket === undefined)
+    throw new TroupeError("no-pane", `${member.name} has no pane`, {
+      remedy: `troupe attach ${member.name} --view`,
+    });
+  const place =
+    socket === path.join(team.paths.sockets, "tmux.sock")
+      ? ({ kind: "own", runDir: team.paths.sockets } as const)
+      : ({ kind: "inside", socket } as const);
+  const executor = await openTmux(team, { env, place });
+  await executor.adopt?.(member.ref);
+  return executor;
+}
+
+/** Where this host's panes go. Throws TroupeError `no-pane` if the pane that it was called from is not known. */
+function placeFor(
+  { paths }: LocatedTeam,
+  options: Pick<Parameters<typeof openExecutors>[0], "env" | "place" | "userConfig" | "troupe">,
+): TmuxPlace {
+  const leadArgv = [...options.troupe, "attach", "--view", "--team", paths.dirName];
+  if (options.place === "own")
+    return { kind: "own", runDir: paths.sockets, userConfig: options.userConfig, leadArgv };
+  const around = tmuxAround(options.env);
+  if (around !== undefined) return { kind: "inside", ...around };
+  throw new TroupeError("no-pane", "TMUX and TMUX_PANE name no pane to open others beside");
+}
+
+type TmuxPlace = TmuxExecutorOptions["place"];
+
+async function openTmux(
+  team: LocatedTeam,
+  options: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly place: TmuxPlace;
+    readonly note?: (text: string) => void;
+  },
+): Promise<TeammateExecutor> {
+  const { createTmuxExecutor } = await import("../../backends/tmux/executor.js");
+  const { paths, record } = team;
+  return createTmuxExecutor({
+    place: options.place,
+    team: record.name,
+    teamId: paths.root,
+    env: { ...options.env, TROUPE_HOME: paths.home },
+    deliver: deliverTo(team),
+    lockDir: path.join(paths.home, "locks", lockName(options.place)),
+    tmux: tmuxProgram(options.env),
+    ...(options.note === undefined ? {} : { onNote: options.note }),
+  });
+}
+
+/** One lock per terminal server, whoever opens panes on it. */
+function lockName(place: TmuxPlace): string {
+  const socket = place.kind === "inside" ? place.socket : place.runDir;
+  return `tmux-${createHash("sha256").update(socket).digest("hex").slice(0, 12)}`;
+}
+
+function deliverTo(team: LocatedTeam): DeliverMessage {
+  return async (agentId, message) => {
+    await openMailbox(mailboxOf(team.paths, memberNamed(team, nameOf(agentId)))).send(message as Message);
+  };
+}
+
+function nameOf(agentId: string): string {
+  return agentId.slice(0, agentId.lastIndexOf("@"));
+}

@@ -1,0 +1,86 @@
+import path from "node:path";
+import { findDefinition, toolsFor } from "../../agent/definitions/index.js";
+import { createFileState } from "../../agent/file-state.js";
+import type { ModelClient } from "../../agent/model/types.js";
+import { createPermissions } from "../../agent/permissions/permissions.js";
+import { projectContext } from "../../agent/project-context.js";
+import { systemPrompt } from "../../agent/prompt/system.js";
+import type { QueryParams } from "../../agent/query.js";
+import type { Tool } from "../../agent/tool.js";
+import { builtinTools } from "../../agent/tools/index.js";
+import { ensureDir } from "../../util/fs.js";
+import { defaults } from "../defaults.js";
+import { toolEnv } from "../member-env.js";
+import { openModel } from "../model-choice.js";
+import { teamPaths } from "../paths.js";
+import { createSendMessageTool } from "../tools/send-message.js";
+import type { AgentSpec } from "./agent-spec.js";
+
+/** What stays the same for all turns of one incarnation. */
+export type AgentSetup = Pick<
+  QueryParams,
+  "model" | "modelId" | "system" | "tools" | "permissions" | "toolContext" | "maxTurns" | "maxTokens"
+>;
+
+/**
+ * Puts an agent together from its description: definition, model, tools, permissions, system prompt. A teammate always has
+ * SendMessage, whatever its definition leaves out.
+ */
+export async function agentSetup(
+  spec: AgentSpec,
+  env: Readonly<Record<string, string>>,
+  messages: Parameters<typeof createSendMessageTool>[0],
+  signal: AbortSignal,
+): Promise<AgentSetup> {
+  const paths = teamPaths(spec.home, spec.dirName);
+  const definition = findDefinition(spec.agentType);
+  const model: ModelClient = openModel({
+    model: spec.model,
+    script: spec.modelScript,
+    agentKeys: [spec.name, definition.name],
+    env,
+  });
+  const outputDir = path.join(spec.runDir, "out");
+  await ensureDir(outputDir);
+  const home = env["HOME"];
+  const place = { cwd: spec.cwd, env, ...(home === undefined ? {} : { home }) };
+  const context = definition.omitClaudeMd ? undefined : await projectContext(place, signal);
+  const tools: readonly Tool[] = [
+    ...toolsFor(definition, builtinTools()),
+    createSendMessageTool(messages) as Tool,
+  ];
+  return {
+    model,
+    modelId: spec.model,
+    system: systemPrompt({
+      definition,
+      teammate: {
+        name: spec.name,
+        team: spec.team,
+        lead: spec.role === "lead" ? spec.name : spec.reportsTo,
+        members: spec.colleagues,
+      },
+      cwd: spec.cwd,
+      addedDirs: [paths.scratch],
+      platform: process.platform,
+      date: new Date().toISOString().slice(0, 10),
+      projectContext: context,
+    }),
+    tools,
+    permissions: createPermissions({
+      mode: spec.permissionMode,
+      protectedDirs: [paths.home],
+      openDirs: [paths.scratch, outputDir],
+      ...(home === undefined ? {} : { home }),
+    }),
+    toolContext: {
+      cwd: spec.cwd,
+      env: toolEnv(env, spec.role),
+      addedDirs: [paths.scratch],
+      outputDir,
+      files: createFileState(),
+    },
+    maxTurns: spec.maxTurns,
+    maxTokens: defaults.maxTokens,
+  };
+}

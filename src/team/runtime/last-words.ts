@@ -1,0 +1,44 @@
+import { oneLine } from "../../util/text.js";
+import type { IdleReason } from "../member-state.js";
+import type { Postman } from "../postman.js";
+import type { AgentSpec } from "./agent-spec.js";
+import type { Asked, Lanes } from "./lanes.js";
+
+/** Kinds of mail that want an answer. An `idle` must not: two members that tell each other so would never end. */
+const asking: readonly string[] = ["text", "task-assignment"];
+
+/**
+ * Sends the last words of a turn to whoever is left without an answer: the senders of mail that nothing replied to, or
+ * whoever the member reports to where it wrote to nobody. A lead answers the user alone; what its teammates report
+ * needs no reply.
+ */
+export async function lastWords(options: {
+  readonly spec: AgentSpec;
+  readonly postman: Postman;
+  readonly lanes: Lanes;
+  /** Whether the turn sent any message. */
+  readonly wrote: boolean;
+  readonly reason: IdleReason;
+  readonly text: string;
+}): Promise<void> {
+  const { spec, lanes, postman } = options;
+  const owed = [...lanes.unanswered.values()].filter((asked) => isOwed(spec, asked));
+  for (const asked of lanes.unanswered.values()) lanes.replied(asked.from);
+  const nobody = owed.length === 0 && !options.wrote && spec.role === "teammate";
+  const recipients: { readonly to: string; readonly id?: string }[] = nobody
+    ? [{ to: spec.reportsTo }]
+    : owed.map(({ from, id }) => ({ to: from, id }));
+  for (const { to, id } of recipients)
+    await postman.send(to, {
+      kind: "idle",
+      reason: options.reason,
+      text: options.text,
+      summary: oneLine(options.text, 60),
+      ...(id === undefined ? {} : { inReplyTo: id }),
+    });
+}
+
+function isOwed(spec: AgentSpec, asked: Asked): boolean {
+  if (!asking.includes(asked.kind) || asked.from.startsWith("external:")) return false;
+  return spec.role === "teammate" || asked.from === "user";
+}

@@ -1,0 +1,134 @@
+import { generateKeyPairSync } from "node:crypto";
+import { z } from "zod";
+import { createBackoff } from "../agent/model/backoff.js";
+import { loadOfflineScript } from "../agent/model/offline.js";
+import { openEventHub } from "./event-hub.js";
+import type { TeamEvent } from "./events.js";
+import type { HostContext } from "./host/context.js";
+import { type Host, openHost } from "./host/host.js";
+import { createRoster } from "./host/roster.js";
+import { memberEnv } from "./member-env.js";
+import { checkPlan, membersOf } from "./member-plan.js";
+import { openExecutors } from "./open-executors.js";
+import type { TeamPaths } from "./paths.js";
+import { createPostman } from "./postman.js";
+import { type PreparedTeam, prepareTeam, undoPrepare } from "./prepare.js";
+import { readMembers, type TeamRecord } from "./records.js";
+import { teamFileSchema } from "./team-file/schema.js";
+
+/** What starts a team, in this process or in a detached host: plain JSON. */
+export const startRequestSchema = z.object({
+  file: teamFileSchema,
+  home: z.string(),
+  projectRoot: z.string(),
+  backend: z.object({
+    type: z.enum(["tmux", "iterm2", "in-process"]),
+    reason: z.string(),
+    /** tmux: beside the pane that it was asked for from, or on a server of the team's own. */
+    place: z.enum(["inside", "own"]).optional(),
+  }),
+  /** Model of agents that name none; `offline` for all. */
+  model: z.string().optional(),
+  /** Absolute. */
+  modelScript: z.string().optional(),
+  /** The command that runs this troupe. */
+  troupe: z.array(z.string()).min(1),
+});
+
+export type StartRequest = z.infer<typeof startRequestSchema>;
+
+export interface StartedTeam {
+  readonly host: Host;
+  readonly paths: TeamPaths;
+  readonly record: TeamRecord;
+}
+
+/** Refuses a request that cannot work, before anything exists. Throws TroupeError. */
+export function checkStart(request: StartRequest, env: Readonly<Record<string, string | undefined>>): void {
+  if (request.modelScript !== undefined) loadOfflineScript(request.modelScript);
+  for (const spec of membersOf(request.file))
+    checkPlan(spec, { projectRoot: request.projectRoot, model: request.model, env });
+}
+
+/**
+ * Makes this process the host of a new team and opens its socket; `host.start()` then starts the members. `onEvent` gets
+ * every event from the first on. A start that fails leaves nothing.
+ */
+export async function startTeam(
+  request: StartRequest,
+  options: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly onEvent?: (event: TeamEvent) => void;
+    readonly signal: AbortSignal;
+  },
+): Promise<StartedTeam> {
+  checkStart(request, options.env);
+  const prepared = await prepareTeam({
+    home: request.home,
+    name: request.file.name,
+    projectRoot: request.projectRoot,
+    lead: request.file.lead === undefined ? "user" : "lead",
+    backend: { type: request.backend.type, reason: request.backend.reason },
+    troupe: request.troupe,
+  });
+  try {
+    return { ...prepared, host: await hostOf(prepared, request, options) };
+  } catch (error) {
+    await undoPrepare(prepared);
+    throw error;
+  }
+}
+
+async function hostOf(
+  { paths, record, lock, archived }: PreparedTeam,
+  request: StartRequest,
+  options: Parameters<typeof startTeam>[1],
+): Promise<Host> {
+  const team = { paths, record };
+  const hub = openEventHub(paths.events);
+  if (options.onEvent !== undefined) hub.listen(options.onEvent);
+  const roster = createRoster(paths, hub);
+  for (const member of readMembers(paths)) await roster.put(member);
+  const keys = generateKeyPairSync("ed25519");
+  let host: Host | undefined;
+  const env = memberEnv(options.env);
+  const executors = await openExecutors({
+    team,
+    env: options.env,
+    place: request.backend.place ?? "own",
+    userConfig: request.file.tmux?.userConfig ?? true,
+    troupe: request.troupe,
+    backoff: createBackoff(),
+    news: {
+      report: (name, incarnation, report) => host?.report(name, incarnation, report),
+      ended: (name, error) => host?.ended(name, error),
+      output: (name, line) => hub.emit({ type: "output", name, line }),
+      note: (text) => hub.emit({ type: "notice", level: "info", text }),
+    },
+  });
+  const context: HostContext = {
+    paths,
+    record,
+    file: request.file,
+    roster,
+    hub,
+    executorFor: (member) => (member.name === "lead" ? executors.own : executors.members),
+    executors,
+    postman: createPostman({ team, from: "host", privateKey: keys.privateKey }),
+    env,
+    troupe: request.troupe,
+    model: request.model,
+    modelScript: request.modelScript,
+    settling: new Set(),
+    signal: options.signal,
+  };
+  const publicKey = keys.publicKey.export({ format: "der", type: "spki" }).toString("base64url");
+  host = await openHost(context, { publicKey });
+  if (archived !== undefined) hub.emit({ type: "notice", level: "info", text: archivedNote(archived) });
+  void host.closed.then(() => lock.release());
+  return host;
+}
+
+function archivedNote(dir: string): string {
+  return `an ended team of this name was archived: ${dir}`;
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Tool } from "../../agent/tool.js";
+import { TroupeError } from "../../util/errors.js";
+import { oneLine } from "../../util/text.js";
+import type { Postman } from "../postman.js";
+
+const schema = z.object({
+  to: z.string().min(1).describe("Name of a member, `lead`, `user`, or * for everybody"),
+  message: z.string().min(1).describe("The whole text; the reader sees nothing else of your work"),
+  summary: z.string().optional().describe("5 to 10 words"),
+  inReplyTo: z
+    .string()
+    .optional()
+    .describe("Id of the message that this answers; set for you where it is left out"),
+});
+
+/**
+ * The tool by which an agent writes to any member. `replied` is told whom a message went to and gives the id of what it
+ * answers. Unknown names are error results that name the nearest member.
+ */
+export function createSendMessageTool(options: {
+  readonly postman: Postman;
+  readonly replied: (to: string) => string | undefined;
+}): Tool<z.infer<typeof schema>> {
+  return {
+    name: "SendMessage",
+    description:
+      "Writes a message to a member of your team by name. Members do not see your text output: what they must know, send. " +
+      "The message is stored durably and reaches a working member at its next tool call, an idle one at once.",
+    schema,
+    isReadOnly: () => false,
+    alwaysAllowed: true,
+    summarise: (input) => `→ ${oneLine(input.to, 40)}: ${oneLine(input.summary ?? input.message, 80)}`,
+    async run(input) {
+      try {
+        const inReplyTo = input.inReplyTo ?? options.replied(options.postman.resolve(input.to));
+        const sent = await options.postman.send(input.to, {
+          kind: "text",
+          text: input.message,
+          ...(input.summary === undefined ? {} : { summary: input.summary }),
+          ...(inReplyTo === undefined ? {} : { inReplyTo }),
+        });
+        const lines = sent.map(
+          ({ to, id, note }) => `Stored for ${to} (id ${id})${note === undefined ? "" : `; ${note}`}.`,
+        );
+        return { content: lines.join("\n") };
+      } catch (error) {
+        if (!(error instanceof TroupeError)) throw error;
+        return { isError: true, content: [error.message, error.remedy ?? ""].filter(Boolean).join(". ") };
+      }
+    },
+  };
+}
