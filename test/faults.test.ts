@@ -1,0 +1,16 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, it } from "vitest";
+
+it.runIf(process.platform === "linux")(
+  "mail survives system calls that kill the command or fail (needs strace, which is for Linux)",
+  { timeout: 300_000 },
+  async () => {
+    const script = path.join(import.meta.dirname, "../scripts/faults");
+    const child = spawn(script, ["all", "--quick"], { stdio: ["ignore", "pipe", "pipe"] });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^54 runs, 0 violations$/m);
+  },
+);
