@@ -52,17 +52,22 @@ export function createGrepTool(): Tool<Input> {
       );
       if (result.exitCode === 2 && result.stdout === "" && result.stderr !== "")
         return { content: `The search was refused:\n${result.stderr.trim()}`, isError: true };
-      const lines = result.stdout.split("\n").slice(0, -1);
+      // What stands behind the last separator is empty, or cut off at the cap.
+      const lines = result.stdout.split(modeOf(input) === "files_with_matches" ? "\0" : "\n").slice(0, -1);
       if (lines.length === 0) return { content: `No match for ${input.pattern}.` };
-      const entries = lines.map((line) => formatLine(line, input, root, context.cwd));
+      const entries = lines.map((line) => formatEntry(line, input, root, context.cwd));
       return { content: bounded(entries, input, result.truncated) };
     },
   };
 }
 
+function modeOf(input: Input): NonNullable<Input["output_mode"]> {
+  return input.output_mode ?? "files_with_matches";
+}
+
 function flags(input: Input): string[] {
   const args = ["--null", "--with-filename", "--no-heading", "--no-messages", "--sort=path", "--line-number"];
-  const mode = input.output_mode ?? "files_with_matches";
+  const mode = modeOf(input);
   if (mode === "files_with_matches") args.push("--files-with-matches");
   if (mode === "count") args.push("--count");
   if (mode === "content") {
@@ -79,14 +84,15 @@ function flags(input: Input): string[] {
   return args;
 }
 
-/** One line of output, which is `path NUL rest`, or `--` between groups; file lists end each path with NUL alone. */
-function formatLine(line: string, input: Input, root: SearchRoot, cwd: string): string {
-  const end = line.indexOf("\0");
-  if (end === -1) return line;
-  const file = displayPath(path.join(root.dir, line.slice(0, end)), cwd);
-  const rest = line.slice(end + 1);
-  if (rest === "") return file;
-  const [, number, mark = ":", text = rest] = /^(\d+)([:-])(.*)$/s.exec(rest) ?? [];
+/** One entry of ripgrep's output: a path, `path NUL rest`, or the `--` between groups. */
+function formatEntry(entry: string, input: Input, root: SearchRoot, cwd: string): string {
+  const shown = (file: string) => displayPath(path.join(root.dir, file), cwd);
+  if (modeOf(input) === "files_with_matches") return shown(entry);
+  const end = entry.indexOf("\0");
+  if (end === -1) return entry;
+  const file = shown(entry.slice(0, end));
+  const rest = entry.slice(end + 1);
+  const [, number, mark = ":", text = ""] = /^(\d+)([:-])(.*)$/s.exec(rest) ?? [];
   if (number === undefined) return `${file}:${rest}`;
   return input["-n"] === false ? `${file}${mark}${text}` : `${file}${mark}${number}${mark}${text}`;
 }
