@@ -7,8 +7,9 @@ import { TroupeError } from "../util/errors.js";
 import { aborted } from "./aborted.js";
 import { attachTerminal } from "./attach-terminal.js";
 import type { Io } from "./io.js";
-import { farewell, hasTerminal } from "./lead-session.js";
+import { farewell } from "./lead-session.js";
 import { openMemberView } from "./member-view.js";
+import { hasTerminal } from "./viewer.js";
 
 /** Goes to a member's pane, or shows it live on this terminal where it has none (or `view` asks for that). */
 export async function attachMember(
@@ -33,7 +34,7 @@ export async function attachMember(
   const left = new AbortController();
   const view = options.json ? undefined : openMemberView(team, member, io, () => left.abort());
   host.onEvent((event) => {
-    if (view === undefined) void io.print(`${JSON.stringify(event)}\n`);
+    if (view === undefined) io.print(`${JSON.stringify(event)}\n`).catch(() => left.abort());
     else view.show(event);
   });
   try {

@@ -2,24 +2,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TeamEvent } from "../team/events.js";
 import { connectHost, type HostConnection } from "../team/host/client.js";
 import { launchHost } from "../team/host/launch-host.js";
-import { userKeys } from "../team/keys.js";
 import type { LocatedTeam } from "../team/locate.js";
-import { createPostman } from "../team/postman.js";
-import { readHostRecord, readMember, readTeamRecord } from "../team/records.js";
+import { readHostRecord, readTeamRecord } from "../team/records.js";
 import { type StartRequest, startTeam } from "../team/start.js";
-import { createLeadView } from "../ui/lead-view.js";
-import { createProgress } from "../ui/progress.js";
-import { exitCodes, messageOf } from "../util/errors.js";
+import { exitCodes } from "../util/errors.js";
 import { aborted } from "./aborted.js";
 import { attachTerminal } from "./attach-terminal.js";
 import type { Io } from "./io.js";
 import { printResult } from "./output.js";
-
-/** What shows a team's events to whoever started it: the lead's view on a terminal, else progress lines or NDJSON. */
-interface Viewer {
-  show(event: TeamEvent): void;
-  close(): void;
-}
+import { hasTerminal, openViewer, type Viewer } from "./viewer.js";
 
 /** Hosts the team in this process, with the lead's view on this terminal, until it has ended; Ctrl-C ends it. */
 export async function hostHere(request: StartRequest, io: Io, json: boolean): Promise<number> {
@@ -119,10 +110,6 @@ export async function farewell({ paths, record }: LocatedTeam): Promise<string> 
 /** Long enough for every member to be started or given up. */
 const readyMs = 60_000;
 
-export function hasTerminal(io: Io): boolean {
-  return io.stdin.isTTY === true && io.stdout.isTTY === true;
-}
-
 async function report(team: LocatedTeam, host: HostConnection, io: Io, json: boolean): Promise<number> {
   const { failed, watchCommand } = await host.request("ready", {}, { timeoutMs: readyMs, signal: io.signal });
   const { paths, record } = team;
@@ -136,37 +123,4 @@ async function report(team: LocatedTeam, host: HostConnection, io: Io, json: boo
   ];
   await printResult(io, json, document, `${text.join("\n")}\n`);
   return failed.length === 0 ? 0 : exitCodes.failed;
-}
-
-function openViewer(team: LocatedTeam, io: Io, json: boolean, leave: () => void): Viewer {
-  if (json) {
-    return { show: (event) => void io.print(`${JSON.stringify(event)}\n`), close: () => undefined };
-  }
-  if (!hasTerminal(io))
-    return { ...createProgress({ output: io.stdout, env: io.env }), close: () => undefined };
-  const { privateKey } = userKeys(team.paths.home);
-  const postman = createPostman({ team, from: "user", privateKey });
-  const view = createLeadView({
-    input: io.stdin as NodeJS.ReadStream,
-    output: io.stdout as NodeJS.WriteStream,
-    env: io.env,
-    team: team.record.name,
-    lead: team.record.lead,
-    onMessage: (to, text) => {
-      postman.send(to, { kind: "text", text }).catch((error: unknown) => tell(messageOf(error)));
-    },
-    onEscape: () => interruptLead(),
-    onInterrupt: leave,
-    onEnd: leave,
-  });
-  const tell = (text: string): void =>
-    view.show({ at: new Date().toISOString(), type: "notice", level: "warning", text });
-  const interruptLead = (): void => {
-    const lead = team.record.lead === "lead" ? readMember(team.paths, "lead") : undefined;
-    if (lead === undefined) return;
-    postman
-      .send("lead", { kind: "interrupt", incarnation: lead.incarnation })
-      .catch((error: unknown) => tell(messageOf(error)));
-  };
-  return view;
 }

@@ -23,6 +23,11 @@ function refusal(name: string): string | undefined {
   if (name.startsWith("-")) return "it starts with -, which would read as an option";
   const odd = Array.from(name).find((character) => !/[\p{L}\p{M}\p{Nd}_-]/u.test(character));
   if (odd !== undefined) return `${JSON.stringify(odd)} is neither a letter, a digit, - nor _`;
+  const compatible = Array.from(name).find(
+    (character) => character.normalize("NFKC") !== character.normalize("NFC"),
+  );
+  if (compatible !== undefined)
+    return `${JSON.stringify(compatible)} is another form of ${JSON.stringify(compatible.normalize("NFKC"))}`;
   if (!/[\p{L}\p{Nd}]/u.test(name)) return "it has no letter or digit";
   const scripts = scriptsOf(name);
   if (scripts.length > 1) return `it mixes scripts (${scripts.join(", ")}), which makes look-alikes`;

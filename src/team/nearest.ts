@@ -1,13 +1,18 @@
-/** The candidate that is closest to what was typed, or undefined if none is near (more than a third of it wrong). */
+/**
+ * The candidate that was most likely meant by what was typed, or undefined if none is near: the only one that begins with
+ * it, else the closest with at most a third of it wrong.
+ */
 export function nearest(typed: string, candidates: readonly string[]): string | undefined {
   const folded = typed.toLowerCase();
+  const begun = candidates.filter((candidate) => candidate.toLowerCase().startsWith(folded));
+  if (folded.length >= 2 && begun.length === 1) return begun[0];
+  const allowed = Math.max(1, Math.floor(typed.length / 3));
   const ranked = candidates
+    .filter((candidate) => Math.abs(candidate.length - typed.length) <= allowed)
     .map((candidate) => ({ candidate, distance: editDistance(folded, candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(typed.length / 3))
-    ? best.candidate
-    : undefined;
+  return best !== undefined && best.distance <= allowed ? best.candidate : undefined;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`. */

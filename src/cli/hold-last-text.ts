@@ -1,0 +1,26 @@
+import type { TeamEvent } from "../team/events.js";
+import { nameKey } from "../util/name-key.js";
+import type { Viewer } from "./viewer.js";
+
+/**
+ * Shows what a member says only when it goes on after that: its very last words are the result, which is printed by
+ * itself. Its other events, and those of everybody else, are shown at once.
+ */
+export function holdLastText(name: string, viewer: Pick<Viewer, "show">): Viewer {
+  const key = nameKey(name);
+  let held: TeamEvent[] = [];
+  return {
+    show(event) {
+      if (event.type !== "agent" || nameKey(event.name) !== key) return viewer.show(event);
+      const { type } = event.event;
+      const isWork =
+        type === "tool-start" || type === "message-in" || type === "turn-start" || type === "notice";
+      if (isWork) {
+        for (const earlier of held) viewer.show(earlier);
+        held = [];
+        viewer.show(event);
+      } else held.push(event);
+    },
+    close: () => undefined,
+  };
+}
