@@ -152,6 +152,8 @@ function sequenceKey(sequence: string): Key[] {
   const body = sequence.slice(doubled ? 2 : 1);
   if (body === "") return [key("escape")];
   if (!/^[[O]/.test(body)) return altKey(body);
+  // The Linux console's function keys, `CSI [ A`, look like arrows.
+  if (body.startsWith("[[")) return [];
   const final = body.slice(-1);
   const params = body.slice(1, -1).split(";");
   if (final === "u") return codeKey(params[0] ?? "", params[1]);

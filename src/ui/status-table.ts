@@ -53,7 +53,7 @@ export function renderStatus(
   ];
 }
 
-type Column = "name" | "state" | "since" | "unread" | "activity" | "model" | "tokens" | "where";
+type Column = "name" | "state" | "since" | "unread" | "activity" | "model" | "context" | "tokens" | "where";
 type Cells = Readonly<Record<Column, string>>;
 
 const titles: Cells = {
@@ -62,7 +62,8 @@ const titles: Cells = {
   since: "SINCE",
   unread: "UNREAD",
   model: "MODEL",
-  tokens: "CONTEXT IN OUT",
+  context: "CONTEXT",
+  tokens: "TOKENS",
   where: "WHERE",
   activity: "ACTIVITY",
 };
@@ -74,7 +75,8 @@ const headings: readonly { readonly key: Column; readonly drop: number }[] = [
   { key: "since", drop: 2 },
   { key: "unread", drop: 1 },
   { key: "model", drop: 4 },
-  { key: "tokens", drop: 5 },
+  { key: "context", drop: 5 },
+  { key: "tokens", drop: 6 },
   { key: "where", drop: 3 },
   { key: "activity", drop: 0 },
 ];
@@ -111,7 +113,8 @@ function cellsOf(member: StatusRow, now: Date): Cells {
     since: Number.isNaN(since) ? "" : durationWords(since),
     unread: member.unread === 0 ? "" : String(member.unread),
     model: member.model === undefined ? "" : modelLabel(member.model),
-    tokens: billed === undefined ? "" : [context ?? 0, read, billed.output].map(tokenWords).join(" "),
+    context: context === undefined ? "" : tokenWords(context),
+    tokens: billed === undefined ? "" : `${tokenWords(read)} in, ${tokenWords(billed.output)} out`,
     where: oneLine([member.backend, member.pane].filter(Boolean).join(" ")),
     activity: steady(oneLine(member.activity ?? "")),
   };
