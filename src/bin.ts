@@ -90,10 +90,11 @@ function watchEndings(
 async function tell(error: unknown, argv: readonly string[], io: Io): Promise<number> {
   if (errnoOf(error) === "EPIPE") return 0;
   const failure = failureOf(error);
-  const json = wantsJson(argv);
-  const text = renderFailure(failure, { json, debug: Boolean(process.env["TROUPE_DEBUG"]) });
+  const debug = Boolean(process.env["TROUPE_DEBUG"]);
+  const note = () => io.note(renderFailure(failure, { json: false, debug }).trimEnd());
   try {
-    await (json ? io.print(text) : io.note(text.trimEnd()));
+    if (wantsJson(argv)) await io.print(renderFailure(failure, { json: true, debug })).catch(note);
+    else await note();
   } catch {
     // Neither stdout nor stderr takes it: the exit code is all that is left to say it.
   }

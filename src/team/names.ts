@@ -47,7 +47,7 @@ const scriptTests = {
   Arabic: /\p{Script=Arabic}/u,
   Devanagari: /\p{Script=Devanagari}/u,
   Thai: /\p{Script=Thai}/u,
-  "East Asian": /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u,
+  "East Asian": /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}]/u,
 } as const;
 
 function scriptsOf(name: string): string[] {

@@ -40,7 +40,8 @@ export async function makeTeam(
 ): Promise<TeamPaths> {
   const { name = "demo", projectRoot = project, lead = "user", members = [] } = options;
   const paths = teamPaths(home, teamDirName(name, projectRoot));
-  for (const dir of [paths.members, paths.mail, paths.run]) fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+  for (const dir of [paths.members, paths.mail, paths.run])
+    fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
   await addMember(paths, { name: "user", kind: "user", publicKey: userKeys(home).publicKey, order: 0 });
   for (const [index, member] of members.entries()) await addMember(paths, { order: index + 1, ...member });
   await writeRecord(paths.teamRecord, {
@@ -56,7 +57,8 @@ export async function makeTeam(
 
 /** Adds or replaces a member with its mailbox; its keys are in `run/<incarnation>/`. */
 export async function addMember(paths: TeamPaths, member: MadeMember): Promise<MemberRecord> {
-  const incarnation = member.incarnation ?? Buffer.from(encodeKey(member.name)).toString("hex").slice(0, 8).padEnd(8, "0");
+  const incarnation =
+    member.incarnation ?? Buffer.from(encodeKey(member.name)).toString("hex").slice(0, 8).padEnd(8, "0");
   const runDir = path.join(paths.run, incarnation);
   fs.mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const record: MemberRecord = {
