@@ -1,24 +1,14 @@
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { bundleDriver, openViewInTmux, type ViewInTmux } from "./view-in-tmux.js";
+import { afterEach, expect, it } from "vitest";
+import { openViewInTmux, type ViewInTmux } from "./view-in-tmux.js";
 
-let dir: string;
-let driver: string;
 let view: ViewInTmux;
 
-beforeAll(async () => {
-  dir = fs.mkdtempSync(path.join(os.tmpdir(), "troupe-ui-"));
-  driver = await bundleDriver(dir);
-});
-afterAll(() => fs.rmSync(dir, { recursive: true, force: true }));
 afterEach(() => view.end());
 
 const since = "2026-01-02T03:04:05Z";
 
 async function open(kind: "lead" | "lead-user", columns = 80, rows = 24): Promise<void> {
-  view = await openViewInTmux({ driver, kind, columns, rows });
+  view = await openViewInTmux({ kind, columns, rows });
   for (const [name, colour] of [
     ["scout", "red"],
     ["mapper", "blue"],

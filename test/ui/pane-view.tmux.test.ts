@@ -1,25 +1,16 @@
 import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { bundleDriver, openViewInTmux, type ViewInTmux } from "./view-in-tmux.js";
+import { afterEach, describe, expect, it } from "vitest";
+import { openViewInTmux, type ViewInTmux } from "./view-in-tmux.js";
 
 const prompt = "message scout:";
 const usage = { input: 900, output: 40, cacheRead: 0, cacheWrite: 0 };
 
-let dir: string;
-let driver: string;
 let view: ViewInTmux;
 
-beforeAll(async () => {
-  dir = fs.mkdtempSync(path.join(os.tmpdir(), "troupe-ui-"));
-  driver = await bundleDriver(dir);
-});
-afterAll(() => fs.rmSync(dir, { recursive: true, force: true }));
 afterEach(() => view.end());
 
 const openAt = async (columns: number, rows: number): Promise<void> => {
-  view = await openViewInTmux({ driver, kind: "pane", columns, rows });
+  view = await openViewInTmux({ kind: "pane", columns, rows });
   view.command({ call: "state", state: { state: "working", since: "2026-01-02T03:04:05Z" } });
   await view.until("the view is drawn", (screen) => screen.some((row) => row.startsWith("working")));
 };
@@ -203,7 +194,7 @@ describe.each([
     view.agent({ type: "text", text: "the end\n" });
     const screen = await view.until("the end", (found) => found.includes("the end"));
     expect(view.tmux("display-message", "-p", "-t", "view", "#{pane_title}")).toBe(before);
-    expect(view.tmux("display-message", "-p", "-t", "view", "#{alternate_on}")).toBe("0\n");
+    expect(view.tmux("display-message", "-p", "-t", "view", "#{alternate_on}")).toBe("0");
     expect(view.screen({ history: true })[0]).toBe(
       "● scout  Explore · offline (scripted) · team auth-review",
     );
@@ -252,7 +243,7 @@ describe("the terminal of a pane view", () => {
     view.type("echo ");
     view.paste("pasted plainly");
     await view.until("no bracketed paste", (found) => found.includes("shell:echo pasted plainly"));
-    expect(view.tmux("display-message", "-p", "-t", "view", "#{cursor_flag}#{wrap_flag}")).toBe("11\n");
+    expect(view.tmux("display-message", "-p", "-t", "view", "#{cursor_flag}#{wrap_flag}")).toBe("11");
   });
 
   it.each(["TERM", "INT", "HUP"])("gives the terminal back on SIG%s", async (signal) => {

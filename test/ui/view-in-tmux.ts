@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
-import fs from "node:fs";
 import net from "node:net";
-import os from "node:os";
 import path from "node:path";
-import { build } from "esbuild";
 import type { AgentEvent } from "../../src/agent/events.js";
 import type { TeamEventBody } from "../../src/team/events.js";
 import { waitUntil } from "../../src/util/wait.js";
+import { bundleScript } from "../helpers/bundle.js";
+import { startTmux, tmuxProgram } from "../helpers/tmux.js";
 import type { ViewCommand, ViewReport } from "./demo-view.js";
 import { ndjsonLines } from "./ndjson-lines.js";
 
@@ -31,52 +30,26 @@ export interface ViewInTmux {
   end(): void;
 }
 
-/** Bundles the driver once per test file. */
-export async function bundleDriver(dir: string): Promise<string> {
-  const outfile = path.join(dir, "demo-view.mjs");
-  await build({
-    entryPoints: [path.join(import.meta.dirname, "demo-view.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    logLevel: "error",
-  });
-  return outfile;
-}
-
 export async function openViewInTmux(options: {
-  readonly driver: string;
   readonly kind: "pane" | "lead" | "lead-user";
   readonly columns: number;
   readonly rows: number;
   readonly env?: Readonly<Record<string, string>>;
 }): Promise<ViewInTmux> {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "troupe-view-"));
-  const tmuxSocket = path.join(dir, "tmux");
-  const socketPath = path.join(dir, "view");
+  const server = startTmux();
+  const socketPath = path.join(server.dir, "view");
   const reports: ViewReport[] = [];
   let connection: net.Socket | undefined;
-  const server = net.createServer((socket) => {
+  const listener = net.createServer((socket) => {
     connection = socket;
     socket.on("error", () => {});
     ndjsonLines<ViewReport>(socket, (report) => reports.push(report));
   });
-  const env = { ...process.env, LANG: "C.UTF-8", TERM: "xterm-256color" };
-  const tmux = (...args: string[]): string =>
-    execFileSync(process.env["TROUPE_TMUX"] ?? "tmux", ["-u", "-S", tmuxSocket, "-f", "/dev/null", ...args], {
-      encoding: "utf8",
-      env,
-    });
+  const tmux = server.run;
   const end = (): void => {
     connection?.destroy();
-    server.close();
-    try {
-      tmux("kill-server");
-    } finally {
-      fs.rmSync(dir, { recursive: true, force: true });
-    }
+    listener.close();
+    server.stop();
   };
   const screen: ViewInTmux["screen"] = ({ history = false } = {}) =>
     tmux("capture-pane", "-p", "-t", "view", ...(history ? ["-S", "-"] : []))
@@ -103,14 +76,14 @@ export async function openViewInTmux(options: {
     send({ call: "show", event: { at: "2026-01-02T03:04:05.000Z", ...event } as never });
 
   try {
-    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    await new Promise<void>((resolve) => listener.listen(socketPath, resolve));
     const settings = Object.entries(options.env ?? {}).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
     // A shell stays behind the view, so that a test can see what the view leaves.
     const script = `"$0" "$1" "$2" "$3"; echo "left $?"; exec sh`;
     tmux(
       ...["new-session", "-d", "-s", "view", "-x", String(options.columns), "-y", String(options.rows)],
       ...["-e", "LANG=C.UTF-8", "-e", "PS1=shell:", ...settings],
-      ...["--", "sh", "-c", script, process.execPath, options.driver, options.kind, socketPath],
+      ...["--", "sh", "-c", script, process.execPath, bundleScript(demoView), options.kind, socketPath],
     );
     await report("the view opens", ({ type }) => type === "open");
   } catch (error) {
@@ -126,11 +99,7 @@ export async function openViewInTmux(options: {
     keys: (...keys) => void tmux("send-keys", "-t", "view", ...keys),
     type: (text) => void tmux("send-keys", "-t", "view", "-l", "--", text),
     paste(text) {
-      execFileSync(
-        process.env["TROUPE_TMUX"] ?? "tmux",
-        ["-S", tmuxSocket, "load-buffer", "-b", "paste", "-"],
-        { input: text, env },
-      );
+      execFileSync(tmuxProgram, ["-S", server.socket, "load-buffer", "-b", "paste", "-"], { input: text });
       tmux("paste-buffer", "-p", "-r", "-d", "-b", "paste", "-t", "view");
     },
     screen,
@@ -139,3 +108,5 @@ export async function openViewInTmux(options: {
     end,
   };
 }
+
+const demoView = path.join(import.meta.dirname, "demo-view.ts");

@@ -1,10 +1,9 @@
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { displayWidth, steady } from "../../src/ui/width.js";
 import { waitUntil } from "../../src/util/wait.js";
+import { startTmux } from "../helpers/tmux.js";
 
 const samples = [
   "abc",
@@ -24,21 +23,13 @@ const samples = [
 ];
 
 it("agrees with a real terminal about what stands in columns", async () => {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "troupe-width-"));
-  const tmux = (...args: string[]): string =>
-    execFileSync(
-      process.env["TROUPE_TMUX"] ?? "tmux",
-      ["-u", "-S", path.join(dir, "tmux"), "-f", "/dev/null", ...args],
-      {
-        encoding: "utf8",
-        env: { ...process.env, LANG: "C.UTF-8" },
-      },
-    );
+  const server = startTmux();
+  const { dir, run: tmux } = server;
   try {
     for (const [index, sample] of samples.entries())
       fs.writeFileSync(path.join(dir, `sample${index + 10}`), steady(sample));
     // Each sample stands on a row of its own, so that a look at the cursor tells which one it has come to.
-    const script = `for f in "$0"/sample*; do cat "$f"; tmux -S "$0/tmux" wait-for next; echo; done`;
+    const script = `for f in "$0"/sample*; do cat "$f"; tmux -S "$0/s" wait-for next; echo; done`;
     tmux("new-session", "-d", "-s", "width", "-x", "80", "-y", "24", "--", "sh", "-c", script, dir);
     const measured: (readonly [string, number])[] = [];
     for (const [index, sample] of samples.entries()) {
@@ -55,10 +46,6 @@ it("agrees with a real terminal about what stands in columns", async () => {
     }
     expect(measured).toEqual(samples.map((sample) => [sample, displayWidth(steady(sample))]));
   } finally {
-    try {
-      tmux("kill-server");
-    } finally {
-      fs.rmSync(dir, { recursive: true, force: true });
-    }
+    server.stop();
   }
 });
