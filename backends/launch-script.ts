@@ -62,7 +62,10 @@ export function launchScript(spec: LaunchSpec): string {
   return `#!/bin/sh
 # Starts one teammate in this terminal and records how it ended. Made for a single start.
 if [ "\${1-}" != clean ]; then
-  exec /usr/bin/env -i PATH=/usr/bin:/bin TERM="\${TERM-dumb}" TMUX_PANE="\${TMUX_PANE-}" /bin/sh "$0" clean
+  # A hangup of the terminal goes to this shell alone; its end passes it on to the program.
+  trap : INT QUIT TERM
+  /usr/bin/env -i PATH=/usr/bin:/bin TERM="\${TERM-dumb}" TMUX_PANE="\${TMUX_PANE-}" /bin/sh "$0" clean
+  exit
 fi
 run=${quote(spec.runDir)}
 refuse() {

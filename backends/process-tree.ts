@@ -6,7 +6,7 @@ import type { KillReport, ProcessNote } from "./types.js";
 
 /** How a teammate's processes are told from all others. */
 export interface ProcessTree {
-  /** The process at the root; its whole session belongs to it when it leads one. Absent for an embedded agent. */
+  /** The process at the root. If it or its parent leads a session, that belongs to it. Absent for an embedded agent. */
   readonly root?: ProcessIdentity;
   /** The run id that its descendants carry in their environment. Looked for on Linux only. */
   readonly runId?: string;
@@ -19,8 +19,7 @@ export interface TreeMember extends ProcessNote {
 }
 
 /**
- * The processes of a tree that run now: the root, all its descendants, the session it leads, and whatever carries its
- * run id, with the descendants of those, so that a child that went into a session of its own or was given to init is
+ * The processes of a tree that run now: the root, all its descendants, its session, and whatever carries its run id, with the descendants of those, so that a child that went into a session of its own or was given to init is
  * found. `known` members of an earlier look count as roots, too. Never this process or one of its ancestors.
  */
 export function findTree(tree: ProcessTree, known: Iterable<TreeMember> = []): TreeMember[] {
@@ -30,8 +29,9 @@ export function findTree(tree: ProcessTree, known: Iterable<TreeMember> = []): T
   const pids = new Set<number>();
   for (const identity of [tree.root, ...Array.from(known, (member) => member.identity)])
     if (identity !== undefined && liveness(identity) === "alive") pids.add(identity.pid);
+  const session = tree.root === undefined ? undefined : sessionOf(tree.root, byPid);
   for (const { pid, sid } of rows) {
-    if (tree.root !== undefined && sid === tree.root.pid && ownsSession(tree.root, byPid)) pids.add(pid);
+    if (session !== undefined && sid === session) pids.add(pid);
     if (tree.runId !== undefined && !spared.has(pid) && carriesRunId(pid, tree.runId)) pids.add(pid);
   }
   for (const pid of spared) pids.delete(pid);
@@ -82,10 +82,13 @@ export async function endTree(
 
 const killMs = 5000;
 
-function ownsSession(root: ProcessIdentity, byPid: ReadonlyMap<number, ProcessRow>): boolean {
-  // With the leader gone, its number stays reserved while the session lives; a new holder leads another session.
-  const holder = byPid.get(root.pid);
-  return holder === undefined || (holder.sid === root.pid && liveness(root) === "alive");
+/** The session that is the root's alone, by its id. */
+function sessionOf(root: ProcessIdentity, byPid: ReadonlyMap<number, ProcessRow>): number | undefined {
+  const row = byPid.get(root.pid);
+  // With its leader gone, the number of a session stays reserved; a new holder of it leads another session.
+  if (row === undefined) return root.pid;
+  if (liveness(root) !== "alive" || row.sid === byPid.get(process.pid)?.sid) return undefined;
+  return row.sid === row.pid || row.sid === row.ppid ? row.sid : undefined;
 }
 
 function ancestry(byPid: ReadonlyMap<number, ProcessRow>): ReadonlySet<number> {

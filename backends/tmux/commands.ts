@@ -35,6 +35,10 @@ export interface PaneTag {
   readonly log: string;
 }
 
+/** The tags of the lead's view, and of the pane that holds an own server's session until there is a real one. */
+export const leadTag = "lead";
+export const placeholderTag = "placeholder";
+
 const rowFormat = [
   "pid",
   "session_id",
@@ -107,29 +111,52 @@ export function newWindow(session: string, name: string, argv: readonly string[]
   ];
 }
 
-/** A pane at the end of a window, not made the active one. Prints its row. */
+/**
+ * A pane at the end of a window, not made the active one, with the window arranged anew; `lead` is its first pane, for a
+ * layout that gives the lead a side of its own. A window in which one pane is zoomed is so again afterwards. Prints the
+ * new pane's row.
+ */
 export function splitWindow(
   window: string,
   placement: Placement,
+  lead: string | undefined,
   argv: readonly string[],
-  keepZoom: boolean,
-): TmuxCommand {
+): TmuxCommand[] {
   const direction = placement.layout === "even-vertical" ? "-v" : "-h";
-  const zoom = keepZoom ? ["-Z"] : [];
   return [
-    "split-window",
-    "-d",
-    "-f",
-    direction,
-    ...zoom,
-    "-t",
-    window,
-    "-P",
-    "-F",
-    rowFormat,
-    "--",
-    ...twoWords(argv),
+    ["set-option", "-w", "-F", "-t", window, "@troupe_zoomed", "#{window_zoomed_flag}"],
+    ["split-window", "-d", "-f", direction, "-t", window, "-P", "-F", rowFormat, "--", ...twoWords(argv)],
+    ...arrange(window, placement, lead),
+    ["if-shell", "-F", "-t", window, "#{@troupe_zoomed}", `resize-pane -Z -t ${window}`],
+    forgetZoom(window),
   ];
+}
+
+/** Prints the zoomed pane of every window that has one, for {@link parseZoomed}. */
+export function listZoomed(): TmuxCommand {
+  return [
+    "list-panes",
+    "-a",
+    "-f",
+    "#{&&:#{window_zoomed_flag},#{pane_active}}",
+    "-F",
+    "zoomed,#{window_id},#{pane_id}",
+  ];
+}
+
+/** The pane that is zoomed in a window, out of the output of {@link listZoomed}. */
+export function parseZoomed(stdout: string, window: string): string | undefined {
+  const line = stdout.split("\n").find((text) => text.startsWith(`zoomed,${window},`));
+  return line?.split(",")[2];
+}
+
+export function zoomPane(pane: string): TmuxCommand {
+  return ["resize-pane", "-Z", "-t", pane];
+}
+
+/** Cleans up after a {@link splitWindow} that failed. */
+export function forgetZoom(window: string): TmuxCommand {
+  return ["set-option", "-w", "-u", "-t", window, "@troupe_zoomed"];
 }
 
 /** Arranges a window; `lead` is its first pane, for a layout that gives the lead a side of its own. */
@@ -167,7 +194,7 @@ export function tagLead(pane: string, owner: string, team: string): TmuxCommand[
   return [
     ["set-option", "-p", "-t", pane, "remain-on-exit", "failed"],
     ["set-option", "-p", "-t", pane, "@troupe_owner", owner],
-    ["set-option", "-p", "-t", pane, "@troupe_tag", "lead"],
+    ["set-option", "-p", "-t", pane, "@troupe_tag", leadTag],
     ["set-option", "-p", "-t", pane, "pane-border-format", ` lead of ${literal(team)} `],
     ["set-option", "-w", "-t", pane, "pane-border-status", "top"],
   ];
@@ -207,10 +234,15 @@ export function restoreBorder(window: string, kept: string): TmuxCommand[] {
 }
 
 /** Starts a server of our own with a session whose only window waits for the first real one. Prints its row. */
-export function startOwnServer(session: string, team: string): TmuxCommand[] {
+export function startOwnServer(
+  session: string,
+  team: string,
+  owner: string,
+  trueColour: boolean,
+): TmuxCommand[] {
   const title = literal(team);
   const global: readonly [string, string][] = [
-    ["remain-on-exit", "on"],
+    ["default-terminal", "screen-256color"],
     ["history-limit", "50000"],
     ["mouse", "on"],
     ["pane-border-status", "top"],
@@ -221,6 +253,9 @@ export function startOwnServer(session: string, team: string): TmuxCommand[] {
   ];
   return [
     ["start-server"],
+    // Esc interrupts a teammate; tmux holds it back for half a second by default.
+    ["set-option", "-s", "escape-time", "20"],
+    ...(trueColour ? [["set-option", "-s", "-a", "terminal-features", ",*:RGB"]] : []),
     ...global.map(([name, value]): TmuxCommand => ["set-option", "-g", name, value]),
     [
       "new-session",
@@ -239,6 +274,8 @@ export function startOwnServer(session: string, team: string): TmuxCommand[] {
       "--",
       ...idle,
     ],
+    ["set-option", "-p", "-t", `=${session}:`, "@troupe_owner", owner],
+    ["set-option", "-p", "-t", `=${session}:`, "@troupe_tag", placeholderTag],
   ];
 }
 

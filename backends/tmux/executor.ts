@@ -90,8 +90,9 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     if (ref === undefined) return { found: [], ended: [], survivors: [] };
     const report = await endTree(treeOf(ref), { graceMs });
     await removeLaunchScript(ref.runDir);
-    if (ref.pane !== undefined && ref.server !== undefined && ref.tag !== undefined)
-      await panes.close({ pane: ref.pane, server: ref.server.process, tag: ref.tag });
+    const { pane, window, server, tag } = ref;
+    if (pane !== undefined && window !== undefined && server !== undefined && tag !== undefined)
+      await panes.close({ pane, window, server: server.process, tag });
     if (report.survivors.length === 0) lives.delete(agentId);
     return report;
   }
@@ -151,9 +152,7 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
         ref.pane === undefined ? undefined : await screenOf(ref.pane, ref.server?.process, ref.tag, lines);
       return shown ?? readOutputTail(ref.runDir, lines);
     },
-    async open() {
-      await place.ready();
-    },
+    open: () => panes.prepare(),
     attachCommand: () => place.attachArgv?.(),
     async close() {
       await place.close?.();

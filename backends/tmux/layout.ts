@@ -1,5 +1,5 @@
 import type { Placement } from "../types.js";
-import type { PaneRow } from "./commands.js";
+import { type PaneRow, placeholderTag } from "./commands.js";
 
 /** Fewest rows and columns of a pane that can still be read, its border included. */
 const minRows = 4;
@@ -12,7 +12,6 @@ export interface TeamWindow {
   readonly panes: number;
   readonly width: number;
   readonly height: number;
-  readonly zoomed: boolean;
   /** The lead's pane, if it is here. */
   readonly lead: string | undefined;
 }
@@ -28,10 +27,12 @@ export function teamWindows(rows: readonly PaneRow[], owner: string, lead: strin
     const [first] = panes;
     // A window that is linked into several sessions is listed once for each.
     const ids = new Set(panes.map((row) => row.pane));
-    if (first === undefined || !panes.every((row) => row.owner === owner || row.pane === lead)) return [];
-    const { window, width, height, zoomed } = first;
+    const isOurs = (row: PaneRow): boolean =>
+      row.pane === lead || (row.owner === owner && row.tag !== placeholderTag);
+    if (first === undefined || !panes.every(isOurs)) return [];
+    const { window, width, height } = first;
     const here = lead !== undefined && ids.has(lead) ? lead : undefined;
-    return [{ window, panes: ids.size, width, height, zoomed, lead: here }];
+    return [{ window, panes: ids.size, width, height, lead: here }];
   });
 }
 

@@ -10,11 +10,13 @@ import {
   guardOwnServer,
   killServer,
   killWindow,
+  leadTag,
   listAllPanes,
   listSession,
   newWindow,
   type PaneRow,
   parseRows,
+  placeholderTag,
   sourceFile,
   startOwnServer,
   tagLead,
@@ -54,6 +56,8 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
   const client = createTmuxClient({ program: options.program, socket, env: options.env });
   const session = sessionName(options.team);
   let state: PlaceState | undefined;
+  // The person may have left the lead's view since: it is opened once for each life of the server.
+  let openedLead = false;
 
   async function start(): Promise<PlaceState> {
     if (Buffer.byteLength(socket) > maxSocketPath)
@@ -62,13 +66,15 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
       });
     await ensureDir(options.runDir);
     const running = await client.run([listSession(session)]);
-    if (running.ok) return adoptSession(parseRows(running.stdout));
+    if (running.ok) return await adoptSession(parseRows(running.stdout));
     if (running.failure === "timeout" || running.failure === "missing") throw tmuxError(client, running);
-    let made = await client.run(startOwnServer(session, options.team));
+    const trueColour = /^(truecolor|24bit)$/.test(options.env["COLORTERM"] ?? "");
+    const starting = startOwnServer(session, options.team, options.owner, trueColour);
+    let made = await client.run(starting);
     if (!made.ok && made.failure === "crashed") {
       // An earlier server that is just going away can take the new one's start with it.
       await delay(50);
-      made = await client.run(startOwnServer(session, options.team));
+      made = await client.run(starting);
     }
     if (!made.ok) throw tmuxError(client, made);
     const [row] = parseRows(made.stdout);
@@ -78,18 +84,19 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
     const guarded = await client.run(guardOwnServer(session));
     if (!guarded.ok) throw tmuxError(client, guarded);
     const server = serverIdentity(client, row.serverPid);
-    if (options.leadArgv === undefined)
-      return { server, session: row.session, lead: undefined, placeholder: row.window };
-    const lead = await openLead(row, options.leadArgv);
-    return { server, session: row.session, lead };
+    openedLead = false;
+    return { server, session: row.session, lead: await openLead(row.session, row.window) };
   }
 
-  function adoptSession(rows: readonly PaneRow[]): PlaceState {
+  /** A session that an earlier host left. */
+  async function adoptSession(rows: readonly PaneRow[]): Promise<PlaceState> {
     const [first] = rows;
     if (first === undefined)
       throw new TroupeError("tmux-other", `tmux (${socket}) told no pane of its session`);
-    const lead = rows.find((row) => row.owner === options.owner && row.tag === "lead");
-    return { server: serverIdentity(client, first.serverPid), session: first.session, lead: lead?.pane };
+    const { session: id } = first;
+    const known = rows.find((row) => row.owner === options.owner && row.tag === leadTag)?.pane;
+    const lead = known ?? (await openLead(id));
+    return { server: serverIdentity(client, first.serverPid), session: id, lead };
   }
 
   async function readUserConfig(): Promise<void> {
@@ -99,11 +106,11 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
     }
   }
 
-  async function openLead(placeholder: PaneRow, argv: readonly string[]): Promise<string> {
-    const made = await client.run([
-      newWindow(placeholder.session, session, argv),
-      killWindow(placeholder.window),
-    ]);
+  async function openLead(id: string, placeholder?: string): Promise<string | undefined> {
+    if (options.leadArgv === undefined || openedLead) return undefined;
+    openedLead = true;
+    const open = newWindow(id, session, options.leadArgv);
+    const made = await client.run(placeholder === undefined ? [open] : [open, killWindow(placeholder)]);
     const [row] = parseRows(made.stdout);
     if (row === undefined)
       throw made.ok ? new TroupeError("tmux-other", "no pane for the lead") : tmuxError(client, made);
@@ -154,9 +161,8 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
   }
 
   /** A pane with a teammate that runs, or one that the user opened. */
-  function isInUse(row: PaneRow): boolean {
-    if (row.dead || row.window === state?.placeholder) return false;
-    return row.owner !== options.owner || row.tag !== "lead";
+  function isInUse({ dead, owner, tag }: PaneRow): boolean {
+    return !dead && !(owner === options.owner && (tag === leadTag || tag === placeholderTag));
   }
 }
 

@@ -1,19 +1,24 @@
 import { TroupeError } from "../../src/util/errors.js";
 import { withLock } from "../../src/util/lock.js";
-import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { liveness, type ProcessIdentity, sameProcess } from "../../src/util/process-identity.js";
 import type { Placement } from "../types.js";
 import type { TmuxAnswer, TmuxCommand } from "./client.js";
 import {
   arrange,
+  forgetZoom,
   killPaneIf,
   killWindow,
   listAllPanes,
+  listZoomed,
   newWindow,
   type PaneRow,
   parseRows,
+  parseZoomed,
+  placeholderTag,
   rememberBorder,
   restoreBorder,
   splitWindow,
+  zoomPane,
 } from "./commands.js";
 import { type TeamWindow, teamWindows, windowWithRoom } from "./layout.js";
 import { type PlaceState, type TmuxPlace, tmuxError } from "./place.js";
@@ -21,6 +26,8 @@ import { type PlaceState, type TmuxPlace, tmuxError } from "./place.js";
 /** A pane on one life of a server. `tag` is absent for a pane that did not get as far as to be tagged. */
 export interface PaneRef {
   readonly pane: string;
+  /** The window in which it was opened. */
+  readonly window: string;
   readonly server: ProcessIdentity;
   readonly tag?: string;
 }
@@ -29,6 +36,8 @@ export interface PaneRef {
 export interface Panes {
   /** Opens a pane that runs `argv`, in a window with room or in a new one. Throws TroupeError, code `tmux-…`. */
   open(argv: readonly string[], placement: Placement): Promise<{ row: PaneRow; server: ProcessIdentity }>;
+  /** Makes the place ready without a pane. Throws TroupeError. */
+  prepare(): Promise<void>;
   /** Closes a pane of ours and gives its window back; does nothing for one that is gone or not ours. Throws TroupeError. */
   close(ref: PaneRef): Promise<void>;
   /** All panes of the server now; none if it is gone. Throws TroupeError where it does not answer. */
@@ -49,6 +58,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
   const { client } = place;
   // What the server showed last, with what we opened since: one call per spawn instead of two. Undefined: look again.
   let known: readonly PaneRow[] | undefined;
+  let seen: ProcessIdentity | undefined;
   let lastPlacement: Placement | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -63,6 +73,8 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
     const full = new Set<string>();
     for (let attempt = 0; ; attempt++) {
       const state = await place.ready();
+      if (seen === undefined || !sameProcess(seen, state.server)) known = undefined;
+      seen = state.server;
       known ??= await list();
       const target = windowWithRoom(teamWindows(known, owner, state.lead), placement, full);
       const answer = await client.run(
@@ -76,16 +88,18 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
       }
       forget();
       if (answer.ok) throw new TroupeError("tmux-other", `tmux (${client.socket}) told no new pane`);
-      if (answer.failure === "no-space" && target !== undefined) full.add(target.window);
-      else if (attempt >= 2 || !["no-target", "no-server", "crashed"].includes(answer.failure))
+      if (answer.failure === "no-space" && target !== undefined) {
+        full.add(target.window);
+        await client.run([forgetZoom(target.window)]);
+      } else if (attempt >= 2 || !["no-target", "no-server", "crashed"].includes(answer.failure))
         throw tmuxError(client, answer);
     }
   }
 
   function openWindow(state: PlaceState, argv: readonly string[]): TmuxCommand[] {
     const open = newWindow(state.session, windowName, argv);
-    const isWaiting = known?.some((row) => row.window === state.placeholder) ?? false;
-    return state.placeholder === undefined || !isWaiting ? [open] : [open, killWindow(state.placeholder)];
+    const placeholder = known?.find((row) => row.owner === owner && row.tag === placeholderTag)?.window;
+    return placeholder === undefined ? [open] : [open, killWindow(placeholder)];
   }
 
   function split(
@@ -98,8 +112,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
       state.borrowed?.window === target.window && !isBorrowed(target.window) ? state.borrowed : undefined;
     return [
       ...(borrows === undefined ? [] : [rememberBorder(target.window, borrows.border)]),
-      splitWindow(target.window, placement, argv, target.zoomed),
-      ...(target.zoomed ? [] : arrange(target.window, placement, target.lead)),
+      ...splitWindow(target.window, placement, target.lead, argv),
     ];
   }
 
@@ -108,7 +121,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
   }
 
   function remember(row: PaneRow): void {
-    const others = known?.filter((other) => other.window !== row.window || other.pane !== row.pane) ?? [];
+    const others = known?.filter((other) => other.pane !== row.pane && other.tag !== placeholderTag) ?? [];
     known = [...others, { ...row, owner }];
     // Somebody else opened or closed panes meanwhile.
     if (known.filter((other) => other.window === row.window).length !== row.panes) known = undefined;
@@ -129,34 +142,37 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
     throw tmuxError(client, answer);
   }
 
-  async function close({ pane, server, tag }: PaneRef): Promise<void> {
+  async function close({ pane, window, server, tag }: PaneRef): Promise<void> {
     if (liveness(server) === "gone") return;
-    const rows = rowsOf(await client.run([killPaneIf(pane, server.pid, tag), listAllPanes()]));
+    const answer = await client.run([listZoomed(), killPaneIf(pane, server.pid, tag), listAllPanes()]);
+    const rows = rowsOf(answer);
     known = rows;
     const kept = rows.some(
       (row) => row.pane === pane && row.serverPid === server.pid && (row.tag || tag) === tag,
     );
     if (kept) throw new TroupeError("pane-not-closed", `tmux (${client.socket}) keeps the pane ${pane}`);
-    await giveBack(rows);
+    await giveBack(window, rows, parseZoomed(answer.stdout, window));
     place.closed?.(rows);
   }
 
-  /** Windows that hold no pane of ours any more get their options back; the others are arranged anew. */
-  async function giveBack(rows: readonly PaneRow[]): Promise<void> {
-    const windows = new Map(rows.map((row) => [row.window, row]));
-    const lead = place.lead();
-    const commands = Array.from(windows.values()).flatMap((row): TmuxCommand[] => {
-      const isOurs = rows.some((other) => other.window === row.window && other.owner === owner);
-      if (row.restore !== "" && !isOurs) return restoreBorder(row.window, row.restore);
-      const [window] = teamWindows(
-        rows.filter((other) => other.window === row.window),
-        owner,
-        lead,
-      );
-      if (!isOurs || window === undefined || window.panes < 2 || window.zoomed || lastPlacement === undefined)
-        return [];
-      return arrange(window.window, lastPlacement, window.lead);
-    });
+  /**
+   * A window without panes of ours gets its options back; one that keeps some is arranged anew. tmux has undone the zoom
+   * of a pane in it.
+   */
+  async function giveBack(
+    window: string,
+    rows: readonly PaneRow[],
+    zoomed: string | undefined,
+  ): Promise<void> {
+    const panes = rows.filter((row) => row.window === window);
+    const kept = panes[0]?.restore ?? "";
+    const [team] = teamWindows(panes, owner, place.lead());
+    let commands: TmuxCommand[] = [];
+    if (kept !== "" && panes.every((row) => row.owner === "")) commands = restoreBorder(window, kept);
+    else if (lastPlacement !== undefined && team !== undefined && team.panes > 1 && !panes[0]?.zoomed)
+      commands = arrange(window, lastPlacement, team.lead);
+    if (zoomed !== undefined && panes.length > 1 && panes.some((row) => row.pane === zoomed))
+      commands = [...commands, zoomPane(zoomed)];
     if (commands.length === 0) return;
     const answer = await client.run(commands);
     // A window that went away meanwhile needs nothing more.
@@ -166,6 +182,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
   }
 
   return {
+    prepare: () => inTurn(async () => void (await place.ready())),
     open: (argv, placement) => inTurn(() => open(argv, placement)),
     close: (ref) => inTurn(() => close(ref)),
     list,

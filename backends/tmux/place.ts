@@ -28,8 +28,6 @@ export interface PlaceState {
   readonly lead: string | undefined;
   /** The lead's window if it is a user's, with its own `pane-border-status` (empty: none of its own). */
   readonly borrowed?: { readonly window: string; readonly border: string };
-  /** The window that goes away when the first real one is there. */
-  readonly placeholder?: string;
 }
 
 /** A failed call as an error that names the server. */

@@ -41,7 +41,7 @@ export function createSpawn({ client, panes, owner, settleMs }: SpawnOptions) {
         announce: announcement(config),
       });
       const { row, server } = await panes.open(["/bin/sh", script], placement);
-      const pane = { pane: row.pane, server };
+      const pane = { pane: row.pane, window: row.window, server };
       const outcome = await proofOfLife(config, row, deadline, signal);
       if ("ok" in outcome) return await undo(config, row, pane, outcome);
       const ref: TeammateRef = {
