@@ -23,7 +23,9 @@ if (missing.length > 0) {
   process.exit(1);
 }
 
-fs.rmSync(path.join(root, "dist"), { recursive: true, force: true });
+// Built beside and then put in place, so that a build that fails, or programs that run meanwhile, keep the old one.
+const staging = `dist.${process.pid}.tmp`;
+process.on("exit", () => fs.rmSync(path.join(root, staging), { recursive: true, force: true }));
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {
@@ -42,7 +44,7 @@ try {
     build({
       ...common,
       entryPoints: [command],
-      outfile: "dist/bin.cjs",
+      outfile: `${staging}/bin.cjs`,
       format: "cjs",
       banner: { js: "#!/usr/bin/env node" },
       plugins: [lazyModules()],
@@ -50,7 +52,7 @@ try {
     build({
       ...common,
       entryPoints: modules,
-      outdir: "dist",
+      outdir: staging,
       format: "esm",
       splitting: true,
       chunkNames: "chunks/[name]-[hash]",
@@ -64,9 +66,9 @@ try {
       },
     }),
   ]);
-  fs.chmodSync(path.join(root, "dist/bin.cjs"), 0o755);
+  fs.chmodSync(path.join(root, staging, "bin.cjs"), 0o755);
   fs.writeFileSync(
-    path.join(root, "dist/THIRD-PARTY-LICENSES.txt"),
+    path.join(root, staging, "THIRD-PARTY-LICENSES.txt"),
     thirdPartyLicenses(
       root,
       results.flatMap((result) => Object.keys(result.metafile.inputs)),
@@ -77,12 +79,20 @@ try {
   process.exit(1);
 }
 
-const types = spawnSync(
+const { status } = spawnSync(
   process.execPath,
-  [path.join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.types.json"],
+  [
+    path.join(root, "node_modules/typescript/bin/tsc"),
+    ...["-p", "tsconfig.types.json", "--outDir", `${staging}/types`],
+  ],
   { cwd: root, stdio: "inherit" },
 );
-process.exit(types.status ?? 1);
+if (status !== 0) process.exit(1);
+
+const old = `dist.${process.pid}.old.tmp`;
+if (fs.existsSync(path.join(root, "dist"))) fs.renameSync(path.join(root, "dist"), path.join(root, old));
+fs.renameSync(path.join(root, staging), path.join(root, "dist"));
+fs.rmSync(path.join(root, old), { recursive: true, force: true });
 
 /**
  * In the command, `import()` of a file of ours stays an import of the ES module that is built from it, so that

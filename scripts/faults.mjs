@@ -31,6 +31,7 @@ const command = ensureBuilt();
 const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "troupe-faults-")));
 const violations = [];
 let runs = 0;
+let struck = 0;
 try {
   for (const [name, prepare] of Object.entries(scenarios))
     if (wanted === "all" || wanted === name) await explore(name, prepare);
@@ -38,8 +39,9 @@ try {
   fs.rmSync(scratch, { recursive: true, force: true });
 }
 for (const violation of violations) console.error(`\n${violation}`);
-console.log(`${runs} runs, ${violations.length} violations`);
-process.exitCode = violations.length > 0 ? 1 : 0;
+console.log(`${runs} runs, ${struck} with their fault, ${violations.length} violations`);
+// Threads take turns, so that now and then a call is not reached; many of them would mean that nothing was tried.
+process.exitCode = violations.length > 0 || struck < 0.9 * runs ? 1 : 0;
 
 /** @param {string} name @param {typeof scenarios.send} prepare */
 async function explore(name, prepare) {
@@ -53,8 +55,10 @@ async function explore(name, prepare) {
     const scenario = await prepare(path.join(scratch, `${name}-${lane}`), command);
     for (let next = injections.shift(); next !== undefined; next = injections.shift()) {
       const round = await scenario.begin();
-      const result = await runWithFault(round.argv, next, { env: scenario.env, until: round.until });
+      const log = path.join(scratch, `log-${lane}`);
+      const result = await runWithFault(round.argv, next, { env: scenario.env, log, until: round.until });
       runs++;
+      if (result.struck) struck++;
       const wrong = await round.check(result);
       const tally = failures.get(next.call) ?? { runs: 0, violations: 0 };
       tally.runs++;

@@ -134,9 +134,7 @@ describe("the tree", () => {
 function walk(directory: string): string[] {
   return fs
     .readdirSync(path.join(root, directory), { withFileTypes: true })
-    .filter(
-      ({ name }) => !["node_modules", "dist", ".git", ".bench"].includes(name) && !name.endsWith(".tgz"),
-    )
+    .filter(({ name }) => !/^(node_modules|dist|dist\..*|\.git|\.bench|.*\.tgz)$/.test(name))
     .flatMap((entry) => {
       const file = path.posix.join(directory, entry.name);
       return entry.isDirectory() ? walk(file) : entry.isFile() ? [file] : [];

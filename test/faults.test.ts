@@ -11,6 +11,7 @@ it.runIf(process.platform === "linux")(
     const child = spawn(script, ["all", "--quick"], { stdio: ["ignore", "pipe", "pipe"] });
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(stderr).toBe("");
-    expect(stdout).toMatch(/^54 runs, 0 violations$/m);
+    expect(stdout).toMatch(/^54 runs, \d+ with their fault, 0 violations$/m);
+    expect(child.exitCode).toBe(0);
   },
 );

@@ -52,18 +52,21 @@ export async function countCalls(argv, { env, home, log, until }) {
 }
 
 /**
- * Runs `argv` with one fault: `SIGKILL` before, or an error instead of, the `nth` call of its kind.
+ * Runs `argv` with one fault: `SIGKILL` before, or an error instead of, the `nth` call of its kind. `struck` tells whether
+ * it came to that call.
  * @param {readonly string[]} argv
  * @param {{ call: string, nth: number, fault: string }} injection
- * @param {{ env: object, until?: Ending }} options
+ * @param {{ env: object, log: string, until?: Ending }} options
  */
-export function runWithFault(argv, { call, nth, fault }, options) {
-  const what = fault.startsWith("SIG") ? `signal=${fault}` : `error=${fault}`;
-  return runTraced(
-    ["-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${call}:${what}:when=${nth}`],
-    argv,
-    options,
-  );
+export async function runWithFault(argv, { call, nth, fault }, { log, ...options }) {
+  const kills = fault === "SIGKILL";
+  const what = kills ? `signal=${fault}` : `error=${fault}`;
+  const filter = ["-o", log, "-e", `trace=${call}`, "-e", `inject=${call}:${what}:when=${nth}`];
+  const result = await runTraced(filter, argv, options);
+  const struck = kills
+    ? result.signal === "SIGKILL" && !result.stuck
+    : fs.readFileSync(log, "utf8").includes("(INJECTED)");
+  return { ...result, struck };
 }
 
 /** @typedef {(stdout: string) => boolean} Ending says from the output so far whether to end the program with SIGTERM */
@@ -103,5 +106,6 @@ export function run([program, ...args], { env, until }) {
 
 /** strace ends as its program did: with its exit code, or of the signal that killed it. */
 function runTraced(options, argv, rest) {
-  return run(["strace", "-f", "--seccomp-bpf", "-qq", ...options, "--", ...argv], rest);
+  // Without --seccomp-bpf, with which no signal is injected.
+  return run(["strace", "-f", "-qq", ...options, "--", ...argv], rest);
 }
