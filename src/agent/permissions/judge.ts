@@ -19,7 +19,7 @@ export type Verdict =
   | { readonly behaviour: "deny"; readonly reason: string }
   | { readonly behaviour: "ask"; readonly reason: string; readonly ruleHelps: boolean };
 
-/** Decides about one call; pure. Deny beats ask beats allow, and nothing but a rule's deny holds in bypassPermissions. */
+/** Decides about one call; pure. Deny beats ask beats allow; in bypassPermissions only closed directories and deny rules hold. */
 export function judge(tool: Tool, facts: CallFacts, policy: Policy): Verdict {
   const closed = facts.paths.find((one) => one.closed);
   if (closed !== undefined) return deny(`${closed.written} belongs to troupe itself and is closed to tools`);
@@ -42,9 +42,10 @@ export function judge(tool: Tool, facts: CallFacts, policy: Policy): Verdict {
   if (tool.subjectKind !== "command") {
     // Where path tools that read may go they check themselves, on the file they have opened.
     if (facts.readOnly) return { behaviour: "allow" };
-    const known = tool.editsFiles === true && facts.paths.length > 0;
-    if (policy.mode === "acceptEdits" && known && outside === undefined) return { behaviour: "allow" };
-    return ask(outside === undefined ? "it changes things" : notInside(outside.written), true);
+    // A yes would be in vain: the tool would refuse.
+    if (outside !== undefined) return deny(notInside(outside.written));
+    const edits = tool.editsFiles === true && facts.paths.length > 0;
+    return policy.mode === "acceptEdits" && edits ? { behaviour: "allow" } : ask("it changes things", true);
   }
   if (facts.readOnly)
     return outside === undefined ? { behaviour: "allow" } : ask(notInside(outside.written), true);
@@ -61,7 +62,7 @@ function ask(reason: string, ruleHelps: boolean): Verdict {
 }
 
 function notInside(target: string): string {
-  return `${target} is not inside the working directories, or a closed directory is inside it`;
+  return `${target} lies outside of the working directories, or has a closed directory in it`;
 }
 
 function isGuarded(target: CallFacts["paths"][number], { roots }: CallFacts): boolean {

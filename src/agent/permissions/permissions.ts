@@ -1,6 +1,6 @@
 import { oneLine } from "../../util/text.js";
 import type { PermissionCall, PermissionPort } from "../tool.js";
-import { type CallFacts, gatherFacts, type Territory } from "./call-facts.js";
+import { gatherFacts, type Territory } from "./call-facts.js";
 import { judge, type Policy } from "./judge.js";
 import type { PermissionMode } from "./mode.js";
 import { parseRule } from "./rule.js";
@@ -65,7 +65,7 @@ export function createPermissions(options: PermissionOptions): PermissionPort {
       if (verdict.behaviour === "deny") return { behaviour: "deny", reason: `${verdict.reason}.` };
       const rule = verdict.ruleHelps ? suggestRule(call, facts) : undefined;
       if (options.ask === undefined) {
-        const reason = `${verdict.reason}, and nobody is there to approve it. ${wayOut(call, facts, rule)}`;
+        const reason = `${verdict.reason}, and nobody is there to approve it. ${wayOut(call, rule)}`;
         return { behaviour: "deny", reason };
       }
       const summary = oneLine(call.tool.summarise(call.input));
@@ -79,8 +79,8 @@ export function createPermissions(options: PermissionOptions): PermissionPort {
 }
 
 /** What the person who starts the agent could do about a denial. */
-function wayOut({ tool }: PermissionCall, facts: CallFacts, rule: string | undefined): string {
-  const edits = tool.editsFiles === true && facts.paths.every(({ inside }) => inside) && rule !== undefined;
+function wayOut({ tool }: PermissionCall, rule: string | undefined): string {
+  const edits = tool.editsFiles === true && rule !== undefined;
   const ways = [
     ...(rule === undefined ? [] : [`an allow rule ${rule}`]),
     ...(edits ? ["mode acceptEdits"] : []),

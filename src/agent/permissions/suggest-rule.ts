@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { PermissionCall } from "../tool.js";
+import { isInside } from "../tools/containment.js";
 import type { CallFacts } from "./call-facts.js";
 import { formatRule } from "./rule.js";
 
@@ -22,7 +23,7 @@ function fromPath(tool: string, { paths, roots }: CallFacts): string | undefined
   const real = paths[0]?.real;
   const [cwd] = roots.real;
   if (real === undefined || cwd === undefined || /[*?[\]{}()!+@\\]/.test(real)) return undefined;
+  if (!isInside(real, cwd)) return formatRule({ tool, pattern: real });
   const relative = path.relative(cwd, real);
-  if (relative.startsWith("..")) return formatRule({ tool, pattern: real });
   return formatRule({ tool, pattern: relative.includes("/") ? relative : `./${relative}` });
 }
