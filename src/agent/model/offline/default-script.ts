@@ -14,8 +14,8 @@ agents:
         tools:
           - { tool: Glob, as: files, input: { pattern: "**/*" } }
       - text: |
-          There are {{ result.files | default "" | total }} files here. The newest:
-          {{ result.files | default "" | items | first 5 | bullets | default "- none" }}
+          Files here: {{ result.files | total | default "unknown" }}. The newest:
+          {{ result.files | items | first 5 | bullets | default "- none found" }}
 
           A script of your own makes me do more.
     mail: I have read the mail from {{ from }}. The script that I play has no answer to it.

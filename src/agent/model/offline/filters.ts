@@ -20,9 +20,11 @@ export const filters: Readonly<Record<string, Filter>> = {
   total: { arity: [0, 0], apply: (value) => itemsOf(value).length + hiddenItems(value) },
   first: { arity: [0, 1], apply: (value, [n = 1]) => listOf(value).slice(0, Number(n)) },
   last: { arity: [0, 1], apply: (value, [n = 1]) => listOf(value).slice(-Number(n) || Infinity) },
+  rest: { arity: [0, 0], apply: (value) => listOf(value).slice(1) },
   nth: { arity: [1, 1], apply: (value, [n = 1]) => listOf(value)[Number(n) - 1] },
   unique: { arity: [0, 0], apply: (value) => [...new Set(listOf(value))] },
   sort: { arity: [0, 0], apply: (value) => [...listOf(value)].sort() },
+  rank: { arity: [0, 0], apply: (value) => rank(listOf(value)) },
   tally: { arity: [0, 0], apply: (value) => tally(listOf(value)) },
   sum: { arity: [0, 0], apply: (value) => listOf(value).reduce((sum, item) => sum + (Number(item) || 0), 0) },
   number: { arity: [0, 0], apply: (value) => numberOf(textOf(value)) },
@@ -112,6 +114,12 @@ function tally(items: readonly string[]): readonly string[] {
   return [...counts]
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
     .map(([item, times]) => `${item} (${times})`);
+}
+
+/** By the number that a line ends with, the largest first; lines without one last. */
+function rank(lines: readonly string[]): readonly string[] {
+  const weight = (line: string) => Number(/(\d+)\D*$/.exec(line)?.[1] ?? -1);
+  return [...lines].sort((a, b) => weight(b) - weight(a));
 }
 
 function numberOf(text: string): number | undefined {

@@ -33,11 +33,13 @@ test("the survey reports real files, lines and counts", async () => {
   write("package.json", "{}\n");
   const report = await survey();
   expect(report).toContain("- source files: 3");
-  expect(report).toContain("- by kind: ts (2), py (1)");
-  expect(report).toContain("- definitions: 4");
+  expect(report).toContain("- kinds of the 3 newest: ts (2), py (1)");
+  expect(report).toContain("- definitions: 4 in 3 files");
   expect(report).toContain("- src/alpha.ts:3:// TODO: three");
   expect(report).toContain("- most definitions: src/alpha.ts (2)");
+  expect(report).toContain("- then: src/beta.py (1), test/alpha.test.ts (1)");
   expect(report).toContain("- 1\texport function one() {}");
+  expect(report).toContain("- src/alpha.ts:1:export function one() {}");
   expect(report).toContain("- test files: 1");
   expect(report).toContain("- README: README.md");
   expect(report).toContain("- its first line: The sample");
@@ -49,20 +51,32 @@ test("the survey reports real files, lines and counts", async () => {
 test("the survey works where there is nothing", async () => {
   const report = await survey();
   expect(report).toContain("- source files: 0");
-  expect(report).toContain("- by kind: none");
-  expect(report).toContain("- most definitions: none");
-  expect(report).toContain("- README: none");
+  expect(report).toContain("- kinds of the 0 newest: none found");
+  expect(report).toContain("- most definitions: none found");
+  expect(report).toContain("- README: none found");
 });
 
 test("the survey counts beyond what the tools list", async () => {
   for (let i = 0; i < 120; i++) write(`lib/f${i}.js`, `function f${i}() {}\n`);
   const report = await survey();
   expect(report).toContain("- source files: 120");
-  expect(report).toContain("- definitions: 120");
+  expect(report).toContain("- definitions: 120 in 120 files");
+});
+
+test("a search that fails is unknown, not zero", async () => {
+  write("src/alpha.ts", "function one() {}\n");
+  const grep: Tool = {
+    ...createGrepTool(),
+    run: async () => ({ content: "the search was killed", isError: true }),
+  };
+  const report = await survey(grep);
+  expect(report).toContain("- source files: 1");
+  expect(report).toContain("- definitions: unknown in unknown files");
+  expect(report).toContain("- most definitions: none found");
 });
 
 /** The three agents with the real tools, one after another, and mail between them as the team would frame it. */
-async function survey(): Promise<string> {
+async function survey(grep: Tool = createGrepTool()): Promise<string> {
   const inboxes = new Map<string, IncomingMessage[]>();
   const conversations = new Map<string, MessageParam[]>();
   let serial = 0;
@@ -81,12 +95,7 @@ async function survey(): Promise<string> {
       agent,
       conversation,
       input: [...mail, ...(prompt === undefined ? [] : [{ id: "p", text: prompt, label: "prompt" }])],
-      tools: [
-        createGlobTool(),
-        createGrepTool(),
-        createReadTool(),
-        sendMessage((to, text) => send(agent, to, text)),
-      ],
+      tools: [createGlobTool(), grep, createReadTool(), sendMessage((to, text) => send(agent, to, text))],
       toolContext: { cwd: dir, env: {}, addedDirs: [], outputDir: dir, files: createFileState() },
     });
     expect(result).toMatchObject({ status: "completed" });
