@@ -30,7 +30,12 @@ export interface Claims {
 /** Claims in the name of the process that `self` gives, which is asked at the first use. */
 export function createClaims(dir: string, self: () => ProcessIdentity): Claims {
   const newerTold = new Set<string>();
-  const claimed = (id: string) => path.join(dir, "cur", claimFile(id, claimantOf(self())));
+  let claimant: string | undefined;
+  const ownClaimant = () => {
+    claimant ??= claimantOf(self());
+    return claimant;
+  };
+  const claimed = (id: string) => path.join(dir, "cur", claimFile(id, ownClaimant()));
   const done = (id: string) => path.join(dir, "done", messageFile(id));
 
   return { claim, acknowledge, release };
@@ -94,8 +99,7 @@ export function createClaims(dir: string, self: () => ProcessIdentity): Claims {
   }
 
   function release(ids?: readonly string[]): void {
-    const claimant = claimantOf(self());
-    const own = () => listClaims(dir).filter((found) => found.claimant === claimant);
+    const own = () => listClaims(dir).filter((found) => found.claimant === ownClaimant());
     moveAll(ids ?? own().map(({ id }) => id), "put back", (id) =>
       moveFile(claimed(id), path.join(dir, "new", messageFile(id))),
     );

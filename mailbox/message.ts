@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { v7 } from "uuid";
-import { TroupeError } from "../src/util/errors.js";
+import { messageOf, TroupeError } from "../src/util/errors.js";
 import { oneLine } from "../src/util/text.js";
 import { idPattern, messageFile } from "./layout.js";
 
@@ -76,6 +76,7 @@ export function laneOf(message: Message): "control" | "text" {
 export function parseMessage(bytes: Uint8Array, fileName: string): ParsedMessage {
   if (bytes.length > maxFileBytes) return bad(`larger than ${maxFileBytes} bytes`);
   if (!isUtf8(bytes)) return bad("not UTF-8");
+  if (isDeeper(bytes, maxDepth)) return bad(tooDeep);
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
@@ -97,13 +98,24 @@ export function parseMessage(bytes: Uint8Array, fileName: string): ParsedMessage
  */
 export function encodeMessage(message: Message): Buffer {
   const fault = faultOf(message);
-  const bytes = fault === undefined ? Buffer.from(`${JSON.stringify(message)}\n`) : undefined;
-  if (bytes !== undefined && bytes.length <= maxFileBytes) return bytes;
-  throw new TroupeError(
-    "bad-message",
-    `the message cannot be sent: ${fault ?? `larger than ${maxFileBytes} bytes`}`,
-    { kind: "usage", remedy: "write large content to a file and send its path" },
-  );
+  if (fault !== undefined) throw refusal(fault);
+  let bytes: Buffer;
+  try {
+    bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  } catch (error) {
+    throw refusal(oneLine(messageOf(error)), error);
+  }
+  if (bytes.length > maxFileBytes) throw refusal(`larger than ${maxFileBytes} bytes`);
+  if (isDeeper(bytes, maxDepth)) throw refusal(tooDeep);
+  return bytes;
+}
+
+function refusal(reason: string, cause?: unknown): TroupeError {
+  return new TroupeError("bad-message", `the message cannot be sent: ${reason}`, {
+    kind: "usage",
+    remedy: "write large content to a file and send its path",
+    cause,
+  });
 }
 
 const controlKinds: ReadonlySet<string> = new Set<MessageKind>([
@@ -112,6 +124,8 @@ const controlKinds: ReadonlySet<string> = new Set<MessageKind>([
   "shutdown-request",
   "interrupt",
 ]);
+
+const tooDeep = `nested deeper than ${maxDepth}`;
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
@@ -132,7 +146,7 @@ function faultOf(value: Readonly<Record<string, unknown>>): string | undefined {
   if (inReplyTo !== undefined && (typeof inReplyTo !== "string" || !idPattern.test(inReplyTo)))
     return '"inReplyTo" is not a message id';
   if (seal !== undefined && typeof seal !== "string") return '"seal" is not a text';
-  return isDeeper(value, maxDepth) ? `nested deeper than ${maxDepth}` : undefined;
+  return undefined;
 }
 
 function isName(value: unknown): boolean {
@@ -144,10 +158,22 @@ function isName(value: unknown): boolean {
   );
 }
 
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((part) => isDeeper(part, depth - 1));
+/** Whether JSON text nests deeper than `limit`; found before parsing, which takes seconds for megabytes of brackets. */
+function isDeeper(json: Uint8Array, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === quote) inString = !inString;
+    else if (inString) at += byte === backslash ? 1 : 0;
+    else if (byte === openBrace || byte === openBracket) depth++;
+    else if (byte === closeBrace || byte === closeBracket) depth--;
+    if (depth > limit) return true;
+  }
+  return false;
 }
+
+const [quote, backslash, openBrace, openBracket, closeBrace, closeBracket] = Buffer.from('"\\{[}]');
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

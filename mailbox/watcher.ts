@@ -35,35 +35,34 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
   let closed = false;
   let broken = false;
   let seen = look(directory);
-  let watcher = start();
+  let watching = start();
   const timer = setInterval(sweep, options.sweepMs ?? 10_000);
 
   return {
     async close() {
       closed = true;
       clearInterval(timer);
-      await watcher.close();
+      await stop(watching);
     },
   };
 
-  function start(): FSWatcher {
+  function start(): Watching {
     broken = false;
-    const started = watch(directory, {
-      atomic: false,
-      depth: 0,
-      ignoreInitial: false,
-      followSymlinks: false,
-    });
-    // The raw event comes before chokidar has looked at anything, and so a good deal earlier than "add".
-    for (const event of ["raw", "add", "ready"] as const)
-      started.on(event, () => {
-        if (!closed && started === watcher) bell();
-      });
-    started.on("error", (error) => {
-      if (closed || started !== watcher) return;
+    const current = () => !closed && started === watching;
+    const ring = () => {
+      if (current()) bell();
+    };
+    const fail = (error: unknown) => {
+      if (!current()) return;
       broken = true;
       trouble("watch-failed", `watching ${directory} failed: ${messageOf(error)}`, error);
-    });
+    };
+    const started: Watching = {
+      direct: watchDirectly(directory, ring, (error) => setImmediate(fail, error)),
+      thorough: watch(directory, { atomic: false, depth: 0, ignoreInitial: false, followSymlinks: false }),
+    };
+    for (const event of ["add", "ready"] as const) started.thorough.on(event, ring);
+    started.thorough.on("error", fail);
     return started;
   }
 
@@ -81,9 +80,11 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
   }
 
   function restart(): void {
-    const old = watcher;
-    watcher = start();
-    old.close().catch((error) => trouble("watch-failed", `a watch did not end: ${messageOf(error)}`, error));
+    const old = watching;
+    watching = start();
+    stop(old).catch((error) =>
+      trouble("watch-failed", `a watch of ${directory} did not end: ${messageOf(error)}`, error),
+    );
   }
 
   function trouble(code: string, message: string, cause?: unknown): void {
@@ -92,6 +93,34 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
     const remedy = "mail is looked for every few seconds meanwhile; on Linux see fs.inotify in sysctl";
     onTrouble(new TroupeError(code, message, { remedy, cause }));
   }
+}
+
+/**
+ * Two watches of one directory, which cost the system one. The direct one rings at once: chokidar first begins to read the
+ * directory, also for its "raw" event, and that takes longer than reading the message does. What chokidar adds is that
+ * "ready" and "add" tell of files by looking for them.
+ */
+interface Watching {
+  readonly direct: fs.FSWatcher | undefined;
+  readonly thorough: FSWatcher;
+}
+
+function watchDirectly(
+  directory: string,
+  onEvent: () => void,
+  onError: (error: unknown) => void,
+): fs.FSWatcher | undefined {
+  try {
+    return fs.watch(directory, onEvent).on("error", onError);
+  } catch (error) {
+    onError(error);
+    return undefined;
+  }
+}
+
+async function stop({ direct, thorough }: Watching): Promise<void> {
+  direct?.close();
+  await thorough.close();
 }
 
 interface Look {
