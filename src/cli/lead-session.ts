@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TeamEvent } from "../team/events.js";
 import { connectHost, type HostConnection } from "../team/host/client.js";
+import { endWithLast } from "../team/host/end-with-last.js";
 import { launchHost } from "../team/host/launch-host.js";
 import type { LocatedTeam } from "../team/locate.js";
 import { readHostRecord, readTeamRecord } from "../team/records.js";
@@ -28,7 +29,7 @@ export async function hostHere(request: StartRequest, io: Io, json: boolean): Pr
   for (const signal of [stop.signal, io.signal]) signal.addEventListener("abort", end, { once: true });
   try {
     await team.host.start();
-    await team.host.closed;
+    await endWithLast(team.host);
   } finally {
     await team.host.down({ reason: "the lead's view failed" });
     await nextTurn();

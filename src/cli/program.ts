@@ -54,6 +54,7 @@ export async function runLine(argv: readonly string[], io: Io): Promise<number> 
   return 0;
 }
 
+/** Nothing is described or shown: the help is ours, and yargs lays its own out with every line it reads (10 ms). */
 function createParser(table: readonly Command[]) {
   const parser = Yargs([])
     .exitProcess(false)
@@ -62,12 +63,12 @@ function createParser(table: readonly Command[]) {
     .version(false)
     .detectLocale(false)
     .parserConfiguration(parserConfiguration)
-    .option("version", { type: "boolean" });
+    .option("version", { type: "boolean", hidden: true });
   addOptions(parser, sharedOptions);
   for (const command of table)
     parser.command({
       command: command.name,
-      describe: command.hidden ? false : command.describe,
+      describe: false,
       builder: (own) => {
         addOptions(own, command.options);
         return own;
@@ -92,12 +93,13 @@ const parserConfiguration = {
 type Parser = ReturnType<typeof createParser>;
 
 function addOptions(parser: { option: Parser["option"] }, table: OptionTable): void {
-  for (const [name, { type, describe, short }] of Object.entries(table))
+  for (const [name, { type, short }] of Object.entries(table))
     parser.option(name, {
       type: type === "boolean" ? "boolean" : "string",
-      describe,
+      hidden: true,
       ...(short === undefined ? {} : { alias: short }),
-      ...(type === "boolean" ? {} : { nargs: 1, requiresArg: true }),
+      // Without a number of its own a boolean swallows a `true` or `false` that follows, which may be a message's text.
+      ...(type === "boolean" ? { nargs: 0 } : { nargs: 1, requiresArg: true }),
     });
 }
 

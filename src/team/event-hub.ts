@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { messageOf } from "../util/errors.js";
 import { readTextIfExists } from "../util/fs.js";
 import type { TeamEvent, TeamEventBody } from "./events.js";
 
@@ -27,8 +28,24 @@ export function openEventHub(file: string): EventHub {
   const previous = readTextIfExists(file);
   if (previous !== undefined && previous !== "" && !previous.endsWith("\n")) fs.appendFileSync(file, "\n");
 
+  let unwritable = false;
+
+  /** A disk that is full or gone must not end the team: it is told once, and listeners still hear of everything. */
+  const record = (event: TeamEvent): void => {
+    try {
+      fs.appendFileSync(file, `${JSON.stringify({ v: 1, ...event })}\n`, { mode: 0o600 });
+      unwritable = false;
+    } catch (error) {
+      if (unwritable) return;
+      unwritable = true;
+      warn(`events are not recorded in ${file}: ${messageOf(error)}`);
+    }
+  };
+  const warn = (text: string): void =>
+    relay({ at: new Date().toISOString(), type: "notice", level: "warning", text });
+
   const relay = (event: TeamEvent): void => {
-    if (isKept(event)) fs.appendFileSync(file, `${JSON.stringify({ v: 1, ...event })}\n`, { mode: 0o600 });
+    if (isKept(event)) record(event);
     push(all, event);
     for (const name of namesIn(event)) {
       const own = byMember.get(name) ?? [];
@@ -40,12 +57,7 @@ export function openEventHub(file: string): EventHub {
         listener(event);
       } catch (error) {
         listeners.delete(listener);
-        relay({
-          at: new Date().toISOString(),
-          type: "notice",
-          level: "warning",
-          text: `a viewer of the team's events failed: ${error instanceof Error ? error.message : String(error)}`,
-        });
+        warn(`a viewer of the team's events failed: ${messageOf(error)}`);
       }
     }
   };

@@ -26,9 +26,9 @@ export const logs = defineCommand({
     ["troupe logs --host", "what the host noted"],
   ],
   async run({ options, positionals: [name] }, io) {
-    const team = teamOf(io, options.team);
     if (options.host === (name !== undefined))
       throw usageError(undefined, "logs: give a NAME or --host", "troupe logs --help");
+    const team = teamOf(io, options.team);
     const source = name === undefined ? hostLog(team) : memberLog(team, name);
     const render = options.json ? asJson(source) : await asText(source, io);
     const { fileLines } = await import("../tail.js");

@@ -6,7 +6,7 @@ import { waitForReceipt, waitForReply } from "../../../mailbox/receipts.js";
 import { type ReceivedMessage, received } from "../../team/inbox.js";
 import { type Sender, senderFromEnv, splitAddress } from "../../team/keys.js";
 import { type LocatedTeam, teamsNamed } from "../../team/locate.js";
-import { mailboxOf, type Sent, sendLetter } from "../../team/send.js";
+import { mailboxOf, memberNamed, type Sent, sendLetter } from "../../team/send.js";
 import { exitCodes, messageOf, TroupeError } from "../../util/errors.js";
 import { nameKey } from "../../util/name-key.js";
 import { defineCommand } from "../command.js";
@@ -47,7 +47,8 @@ export const send = defineCommand({
     if (to === "*" && options.wait === "replied")
       throw usage("send: --wait replied needs one recipient, not *");
     const letter = {
-      to: address.name,
+      // Known before a key is made: a mistyped name leaves nothing behind.
+      to: address.name === "*" ? "*" : memberNamed(team, address.name),
       text: await textOf(io, text, options.file),
       summary: options.summary,
       inReplyTo: options["reply-to"],

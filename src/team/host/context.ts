@@ -26,6 +26,8 @@ export interface HostContext {
   /** Model of agents that name none, and the offline model's script; absolute. */
   readonly model: string | undefined;
   readonly modelScript: string | undefined;
+  /** Incarnations that have said hello from a process of their own. */
+  readonly greeted: Set<string>;
   /** Incarnations whose end is being settled. */
   readonly settling: Set<string>;
   /** Aborted when the host must end at once. */

@@ -2,12 +2,13 @@ import { messageOf, TroupeError } from "../../util/errors.js";
 import { selfIdentity } from "../../util/process-identity.js";
 import { oneLine } from "../../util/text.js";
 import { version } from "../../util/version.js";
+import { delay } from "../../util/wait.js";
 import { defaults } from "../defaults.js";
 import { namesIn } from "../event-hub.js";
 
 import type { TeamEvent } from "../events.js";
 import { membersOf } from "../member-plan.js";
-import { type HostRecord, writeRecord } from "../records.js";
+import { type HostRecord, type MemberRecord, writeRecord } from "../records.js";
 import { memberNamed } from "../send.js";
 import type { HostContext } from "./context.js";
 import { workDone } from "./done.js";
@@ -36,6 +37,8 @@ export interface Host {
   report(name: string, incarnation: string, report: MemberReport): void;
   /** A member in this process, or its child, has ended; `error` is what the run of an embedded agent threw. */
   ended(name: string, error?: unknown): void;
+  /** Resolves when every member has ended: such a host has nothing left to keep. Rejects with the signal's reason. */
+  lastEnded(signal: AbortSignal): Promise<void>;
   /** Resolves when the work is done. */
   done(signal: AbortSignal): Promise<Outcome>;
   /** Ends all members and then the host itself. Idempotent: later calls get the first one's reports. */
@@ -102,8 +105,9 @@ export async function openHost(
       hub.relay(report.event);
       if (report.event.type === "agent" && report.event.event.type === "result") {
         const { result } = report.event.event;
+        // A turn that only took note of something says nothing: the words before it still stand.
         lastResults.set(name, {
-          text: result.text,
+          text: result.text || (lastResults.get(name)?.text ?? ""),
           failed: result.status === "failed" || result.status === "refused",
         });
         roster.update(name, incarnation, { billed: result.billed, context: result.context });
@@ -113,6 +117,11 @@ export async function openHost(
       const member = roster.find(name);
       if (member === undefined || member.state === "starting") return;
       memberGone(context, member, error).catch((failure: unknown) => warn(name, failure));
+    },
+    async lastEnded(signal) {
+      const isOver = (): boolean =>
+        ready && roster.all().every(({ kind, state }) => kind === "user" || state === "ended");
+      while (!isOver()) await delay(defaults.doneSettleMs, signal);
     },
     async done(signal) {
       await workDone(context, () => ready, signal);
@@ -142,8 +151,10 @@ export async function openHost(
     const members = roster.all().filter(({ kind }) => kind !== "user");
     const teammates = members.filter(({ name }) => name !== "lead");
     const lead = members.filter(({ name }) => name === "lead");
-    const reports = await Promise.all(teammates.map((member) => endMember(context, member, options)));
-    reports.push(...(await Promise.all(lead.map((member) => endMember(context, member, options)))));
+    const end = (member: MemberRecord): Promise<EndReport> =>
+      endMember(context, member, options).catch((error: unknown) => notEnded(member, error));
+    const reports = await Promise.all(teammates.map(end));
+    reports.push(...(await Promise.all(lead.map(end))));
     await context.executors.close();
     hub.emit({ type: "team-ended", reason: options.reason ?? "down" });
     await roster.flush();
@@ -151,6 +162,13 @@ export async function openHost(
     // Replies that wait for this very promise are written before the socket goes.
     setImmediate(() => void close());
     return reports;
+  }
+
+  /** One member that cannot be ended must not keep the others: it is reported as still running. */
+  function notEnded({ name, process: of }: MemberRecord, error: unknown): EndReport {
+    warn(name, error);
+    const survivor = { pid: of?.pid ?? 0, command: oneLine(`not ended: ${messageOf(error)}`) };
+    return { name, how: "killed", report: { found: [survivor], ended: [], survivors: [survivor] } };
   }
 
   const handlers: HostHandlers = {
@@ -198,6 +216,7 @@ export async function openHost(
           `${params.name} of this start is not a member of ${record.name} any more`,
         );
       memberOf.set(connection, { name: params.name, incarnation: params.incarnation });
+      context.greeted.add(params.incarnation);
       roster.update(params.name, params.incarnation, { process: params.process });
       return {};
     },

@@ -8,7 +8,10 @@ import { type MemberRecord, memberFile, writeRecord } from "../records.js";
 export interface Roster {
   all(): readonly MemberRecord[];
   find(name: string): MemberRecord | undefined;
-  /** Adds a member, or puts a new incarnation of it in the place of the old one. Resolves when the record is on disk. */
+  /**
+   * Adds a member, or puts a new incarnation of it in the place of the old one. Resolves when the record is on disk, and
+   * rejects if it cannot be written.
+   */
   put(record: MemberRecord): Promise<void>;
   /** Applies a reported state of one incarnation; false if it came too late to count. */
   setState(name: string, incarnation: string, state: MemberState, activity?: string): boolean;
@@ -20,7 +23,7 @@ export interface Roster {
   ): void;
   /** Grows with every change: equal numbers mean that nothing happened in between. */
   readonly version: number;
-  /** Resolves when every record is on disk; throws if writing one failed. */
+  /** Resolves when every change has been written, or told of as one that could not be. */
   flush(): Promise<void>;
 }
 
@@ -28,7 +31,6 @@ export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
   const members = new Map<string, MemberRecord>();
   const writes = new Map<string, Promise<void>>();
   const dirty = new Set<string>();
-  let failure: unknown;
   let version = 0;
 
   // One write at a time per record; changes that come meanwhile are written together afterwards.
@@ -44,7 +46,6 @@ export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
     };
     const running = drain()
       .catch((error: unknown) => {
-        failure ??= error;
         hub.emit({
           type: "notice",
           level: "warning",
@@ -66,7 +67,6 @@ export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
 
   const flush = async (): Promise<void> => {
     while (writes.size > 0) await Promise.all(writes.values());
-    if (failure !== undefined) throw failure;
   };
 
   return {
@@ -76,9 +76,10 @@ export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
     all: () => [...members.values()],
     find: (name) => members.get(nameKey(name)),
     async put(record) {
-      members.set(nameKey(record.name), record);
-      save(nameKey(record.name));
       await flush();
+      await writeRecord(memberFile(paths, record.name), record);
+      members.set(nameKey(record.name), record);
+      version++;
     },
     setState(name, incarnation, state, activity) {
       const record = members.get(nameKey(name));

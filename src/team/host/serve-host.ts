@@ -5,6 +5,7 @@ import { messageOf, TroupeError } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
 import type { TeamEvent } from "../events.js";
 import { startRequestSchema, startTeam } from "../start.js";
+import { endWithLast } from "./end-with-last.js";
 import type { HostAnswer } from "./launch-host.js";
 
 /**
@@ -35,7 +36,7 @@ export async function serveHost(options: {
     options.signal.addEventListener("abort", end, { once: true });
     if (options.signal.aborted) end();
     await team.host.start();
-    await team.host.closed;
+    await endWithLast(team.host);
   } catch (error) {
     const kind = error instanceof TroupeError ? error.kind : "failed";
     const code = error instanceof TroupeError ? error.code : "internal";

@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { TeammateLaunch, TeammateSpawnConfig, TeammateSpawnResult } from "../../../backends/types.js";
 import { createMailbox } from "../../../mailbox/index.js";
 import { findDefinition } from "../../agent/definitions/index.js";
-import { TroupeError } from "../../util/errors.js";
+import { messageOf, TroupeError } from "../../util/errors.js";
 import { ensureDir, writeJsonAtomic } from "../../util/fs.js";
 import { nameKey } from "../../util/name-key.js";
 import { identityOf } from "../../util/process-identity.js";
 import { oneLine } from "../../util/text.js";
+import { waitUntil } from "../../util/wait.js";
 import { colourAt, colours } from "../colours.js";
 import { defaults } from "../defaults.js";
 import { createMemberKeys } from "../keys.js";
@@ -80,7 +81,9 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
     colour,
     ...(agent === undefined ? {} : { model: agent.model === "offline" ? "offline (scripted)" : agent.model }),
   });
-  const result = await spawn(context, spec, record, keys.keyFile, runDir);
+  let result = await spawn(context, spec, record, keys.keyFile, runDir);
+  if (result.ok && agent !== undefined && result.ref.process !== undefined)
+    result = await greeting(context, record, result);
   if (!result.ok) {
     const detail = [result.reason, oneLine(result.screen, 300)].filter(Boolean).join(": ");
     roster.setState(spec.name, incarnation, {
@@ -145,6 +148,28 @@ async function spawn(
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, code: "backend-failed", reason, screen: "" };
   }
+}
+
+/** An agent in a process of its own is there when it has said hello; until then its process may still be failing. */
+async function greeting(
+  context: HostContext,
+  { name, agentId, incarnation }: MemberRecord,
+  spawned: Extract<TeammateSpawnResult, { ok: true }>,
+): Promise<TeammateSpawnResult> {
+  const executor = context.executorFor({ name });
+  const { signal, greeted } = context;
+  const seen = await waitUntil(
+    `${name} to say hello`,
+    async () =>
+      greeted.has(incarnation) ? "hello" : (await executor.isActive(agentId)) === "gone" && "gone",
+    { timeoutMs: defaults.spawnDeadlineMs, everyMs: 50, signal },
+  ).catch((error: unknown) => error);
+  if (seen === "hello") return spawned;
+  const screen = (await executor.capture?.(agentId, 10)) ?? "";
+  await executor.kill(agentId);
+  return seen === "gone"
+    ? { ok: false, code: "exited", reason: "it ended before it said hello", screen }
+    : { ok: false, code: "deadline", reason: messageOf(seen), screen };
 }
 
 function launchOf(context: HostContext, spec: MemberSpec, runDir: string): TeammateLaunch {

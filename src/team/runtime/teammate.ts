@@ -31,6 +31,14 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
+interface Turn {
+  readonly result: QueryResult;
+  /** Whether it sent any message. */
+  readonly wrote: boolean;
+  /** Whether it was interrupted with new instructions, which are the next input. */
+  readonly redirected: boolean;
+}
+
 /** Ends a turn from outside, with what comes next. */
 class Interruption extends Error {
   override readonly name = "Interruption";
@@ -93,9 +101,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
       ...(activity === undefined ? {} : { activity }),
     });
 
-  const runTurn = async (
-    input: readonly IncomingMessage[],
-  ): Promise<{ result: QueryResult; wrote: boolean }> => {
+  const runTurn = async (input: readonly IncomingMessage[]): Promise<Turn> => {
     turn = new AbortController();
     let wrote = false;
     const events = query({
@@ -113,7 +119,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
         const step = await events.next();
         if (step.done) {
           unanswered = step.value.unanswered ?? [];
-          return { result: step.value, wrote };
+          return { result: step.value, wrote, redirected: isRedirected(turn.signal.reason) };
         }
         const event = step.value;
         emit({ type: "agent", name: spec.name, event });
@@ -121,8 +127,8 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
         if (event.type === "tool-end" && event.tool === "SendMessage" && !event.isError) wrote = true;
       }
     } finally {
-      if (turn.signal.reason instanceof Interruption && turn.signal.reason.text !== undefined)
-        lanes.notice(turn.signal.reason.text, "new instructions");
+      const { reason } = turn.signal;
+      if (isRedirected(reason)) lanes.notice(reason.text, `new instructions: ${oneLine(reason.text, 60)}`);
       turn = undefined;
     }
   };
@@ -130,15 +136,17 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   try {
     around.started();
     let input: readonly IncomingMessage[] = firstInput(spec, messageIds);
+    if (input.length === 0 && unanswered.length === 0) state({ state: "idle", reason: "done" });
     for (;;) {
       if (input.length === 0) input = await lanes.next(around.signal);
       if (shutdown !== undefined && input.every(({ id }) => id.startsWith("notice-"))) break;
       state({ state: "working" }, oneLine(input.at(-1)?.label ?? "", 80));
-      const { result, wrote } = await runTurn(input);
+      const { result, wrote, redirected } = await runTurn(input);
       around.signal.throwIfAborted();
       const reason: IdleReason =
         result.status === "completed" || result.status === "aborted" ? "done" : "failed";
-      await lastWords({ spec, postman, lanes, wrote, reason, text: wordsOf(result) });
+      // With new instructions the work goes on: these are no last words.
+      if (!redirected) await lastWords({ spec, postman, lanes, wrote, reason, text: wordsOf(result) });
       if (shutdown !== undefined) break;
       input = await lanes.take();
       if (input.length === 0)
@@ -164,6 +172,10 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
       summary: "ended as asked",
     });
   }
+}
+
+function isRedirected(reason: unknown): reason is Interruption & { readonly text: string } {
+  return reason instanceof Interruption && reason.text !== undefined;
 }
 
 type MemberEvent = Extract<MemberReport, { type: "event" }>["event"];
