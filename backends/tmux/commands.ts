@@ -279,7 +279,10 @@ export function startOwnServer(
   ];
 }
 
-/** Undoes what a user's configuration could do to a server of our own that would end it or make it crash. */
+/**
+ * Undoes what a user's configuration could do to a server of our own that would end it or make it crash. Belongs into the
+ * same call: without a client, the server acts on such settings at once.
+ */
 export function guardOwnServer(session: string): TmuxCommand[] {
   return [
     // With a size policy of `manual`, tmux 3.3a to 3.6 crash at the next window of a server without clients.
@@ -291,8 +294,9 @@ export function guardOwnServer(session: string): TmuxCommand[] {
   ];
 }
 
+/** Reads a configuration file. Whatever is wrong in it fails the call, but not the commands that come after. */
 export function sourceFile(file: string): TmuxCommand {
-  return ["source-file", "-q", file];
+  return ["if-shell", "-F", "1", `source-file -q "${file.replace(/["\\$]/g, "\\$&")}"`];
 }
 
 /** Prints a row for the session's current pane; fails if there is no session of that name. */

@@ -101,7 +101,7 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
 
   async function readUserConfig(): Promise<void> {
     for (const file of configFiles(options.env).filter((name) => fs.existsSync(name))) {
-      const read = await client.run([sourceFile(file)]);
+      const read = await client.run([sourceFile(file), ...guardOwnServer(session)]);
       if (!read.ok) options.onNote?.(`${file}: ${read.message}`);
     }
   }
@@ -136,6 +136,7 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
       if (rows.length === 0) gone();
     },
     async close() {
+      if (!fs.existsSync(socket)) return;
       const rows = await listOwn();
       const [first] = rows;
       if (first === undefined) return gone();
