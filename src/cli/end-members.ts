@@ -1,4 +1,5 @@
 import { endAbandoned } from "../team/abandoned.js";
+import { refuseFromTeammate } from "../team/ancestors.js";
 import { connectHost, type HostConnection } from "../team/host/client.js";
 import type { EndReport } from "../team/host/protocol.js";
 import { memberNamed } from "../team/send.js";
@@ -18,6 +19,7 @@ export async function endMembers(
   },
 ): Promise<readonly EndReport[]> {
   const team = teamOf(io, teamName);
+  refuseFromTeammate(team, work.names === undefined ? "down" : "stop");
   const names = work.names?.map((name) => memberNamed(team, name));
   const host = await connectHost(team.paths, io.signal);
   if (host === undefined) {

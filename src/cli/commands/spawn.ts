@@ -31,8 +31,12 @@ export const spawn = defineCommand({
       throw new TroupeError("usage", "spawn: a command takes neither --agent nor a prompt", {
         kind: "usage",
       });
-    const { requireHost } = await import("../../team/host/client.js");
+    const [{ requireHost }, { refuseFromTeammate }] = await Promise.all([
+      import("../../team/host/client.js"),
+      import("../../team/ancestors.js"),
+    ]);
     const team = teamOf(io, options.team);
+    refuseFromTeammate(team, "spawn");
     const host = await requireHost(team.paths, io.signal);
     try {
       const spec = {
