@@ -51,7 +51,7 @@ describe("userKeys", () => {
   });
 
   it("ends with one pair when several processes make it at once", async () => {
-    const script = bundleScript(path.join(import.meta.dirname, "../cli/print-user-key.ts"));
+    const script = bundleScript(path.join(import.meta.dirname, "../cli/processes/print-user-key.ts"));
     const printed = await Promise.all(Array.from({ length: 6 }, () => outputOf(script, made.home)));
     expect(new Set(printed).size).toBe(1);
     expect(printed[0]).toBe(userKeys(made.home).publicKey);

@@ -1,3 +1,3 @@
-import { userKeys } from "../../src/team/keys.js";
+import { userKeys } from "../../../src/team/keys.js";
 
 process.stdout.write(userKeys(process.argv[2] ?? "").publicKey);
