@@ -13,8 +13,9 @@ export function cells(text: string): Cell[] {
 }
 
 /**
- * Columns that `text` takes. Colour sequences of our own take none; other control characters are not expected. Where
- * terminals disagree (emoji by U+FE0F, joined emoji, Indic conjuncts) this is the larger of the usual answers.
+ * Columns that `text` takes. Colour sequences of our own take none; other control characters are not expected. Terminals
+ * disagree about emoji by U+FE0F and Indic conjuncts, where this is the larger answer, and about joined emoji, which count
+ * as one here.
  */
 export function displayWidth(text: string): number {
   const bare = text.replace(sgr, "");
@@ -90,8 +91,9 @@ const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
 const plainAscii = /^[\u0020-\u007e]*$/;
 const sgr = /\u001b\[[0-9;]*m/g;
 const sgrParts = /(\u001b\[[0-9;]*m)/;
-const emoji = /\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f/u;
-const zeroWidth = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\u200b]/u;
+const emoji = /^(?:\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f)/u;
+/** Nothing to see, but for the soft hyphen and the Arabic and Syriac signs that stand before digits. */
+const zeroWidth = /(?![\u00ad\u0600-\u0605\u06dd\u070f])[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u;
 
 function clusterWidth(cluster: string): number {
   if (cluster.length === 1 && plainAscii.test(cluster)) return 1;
@@ -110,8 +112,7 @@ const wideRanges: readonly (readonly [number, number])[] = [
   [0x2329, 0x232a],
   [0x2e80, 0x303e],
   [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0xa4cf],
+  [0x3400, 0xa4cf],
   [0xa960, 0xa97f],
   [0xac00, 0xd7a3],
   [0xf900, 0xfaff],

@@ -35,6 +35,9 @@ describe("moving and deleting", () => {
     ["abc", ["shift-enter"], "abc\n|"],
   ])("%j by %j is %j", (text, keys, expected) => expect(shown(press(typed(text), ...keys))).toBe(expected));
 
+  it("takes no character that reorders text or ends lines", () =>
+    expect(textOf(typed("a\u202eb\u2028c\u0007"))).toBe("abc"));
+
   it("types where the cursor is", () =>
     expect(shown(press(typed("ac"), "left", { type: "text", text: "b" }))).toBe("ab|c"));
 

@@ -125,6 +125,7 @@ describe.each([
     ["selectors and keycaps", "☁️1️⃣❤️"],
     ["combining marks", "e\u0301o\u0308n\u0303"],
     ["flags", "🇩🇪🇯🇵"],
+    ["emoji that take more than they should", `👍${"🏽".repeat(9)}`],
   ])("does not drift by wide characters: %s", async (_, sample) => {
     await open();
     const long = sample.repeat(Math.ceil((2 * columns) / 4));

@@ -31,6 +31,9 @@ describe("displayWidth", () => {
     ["☁️", 2],
     ["☁", 1],
     ["1️⃣", 2],
+    ["b🏽", 3],
+    ["\u00ad\u0600", 2],
+    ["䷀", 2],
     ["a\u200bb", 2],
     ["\u001b[38;5;203mred\u001b[39m", 3],
   ])("of %j is %i", (text, width) => expect(displayWidth(text)).toBe(width));

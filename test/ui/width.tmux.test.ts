@@ -20,6 +20,11 @@ const samples = [
   "「」",
   "→●…",
   "привет",
+  "b🏽",
+  "👩‍👩‍👧",
+  "🇩🇪",
+  "\u00adx",
+  "䷀",
 ];
 
 it("agrees with a real terminal about what stands in columns", async () => {
