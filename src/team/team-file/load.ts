@@ -1,7 +1,7 @@
 import fs from "node:fs";
-import { LineCounter, parseDocument } from "yaml";
+import { type Alias, type Document, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
-import { errnoOf, TroupeError } from "../../util/errors.js";
+import { errnoOf, messageOf, TroupeError } from "../../util/errors.js";
 import { checkName } from "../names.js";
 import { nearest } from "../nearest.js";
 import { type TeamFile, teamFileSchema, teammateSchema } from "./schema.js";
@@ -33,7 +33,7 @@ export function loadTeamFile(file: string, shown = file): TeamFile {
 export function parseTeamFile(text: string, fileName: string): TeamFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
-  const refuse = (offset: number, why: string, more = 0): never => {
+  const refuse: Refuse = (offset, why, more = 0) => {
     const { line, col } = lines.linePos(offset);
     const rest = more === 0 ? "" : ` (and ${more} more)`;
     throw new TroupeError("bad-team-file", `${fileName}:${line}:${col}: ${why}${rest}`, { kind: "usage" });
@@ -42,13 +42,28 @@ export function parseTeamFile(text: string, fileName: string): TeamFile {
   if (broken !== undefined) refuse(broken.pos[0], broken.message.split("\n")[0] ?? "not YAML");
 
   const faults: Fault[] = [];
-  const checked = teamFileSchema.safeParse(document.toJS({ maxAliasCount: 100 }));
+  const checked = teamFileSchema.safeParse(dataOf(document, refuse));
   if (checked.success) faults.push(...contradictions(checked.data));
   else faults.push(...checked.error.issues.flatMap(faultsOf));
-  const [first] = faults;
+  // A field that is unknown because it is misspelt explains one that is missing.
+  const first = faults.find(({ atKey }) => atKey !== undefined) ?? faults[0];
   if (first !== undefined) refuse(offsetOf(document, first), first.text, faults.length - 1);
   if (!checked.success) throw checked.error;
   return checked.data;
+}
+
+type Refuse = (offset: number, why: string, more?: number) => never;
+
+/** The document as data. What parsing lets through and this does not are aliases: of nothing, or too many. */
+function dataOf(document: Document, refuse: Refuse): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    const aliases: Alias[] = [];
+    visit(document, { Alias: (_, alias) => void aliases.push(alias) });
+    const culprit = aliases.find((alias) => alias.resolve(document) === undefined) ?? aliases[0];
+    return refuse(culprit?.range?.[0] ?? 0, messageOf(error).split("\n")[0] ?? "");
+  }
 }
 
 /** What the schema cannot say: names, uniqueness, and one way to run per teammate. */
