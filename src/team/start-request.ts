@@ -38,7 +38,7 @@ export interface PlannedStart {
  */
 export async function planStart(options: StartOptions): Promise<PlannedStart> {
   const { cwd, env } = options;
-  const isFile = /\.ya?ml$/i.test(options.what) || fs.existsSync(path.resolve(cwd, options.what));
+  const isFile = namesFile(options.what, cwd);
   if (!isFile && options.command === "up")
     throw new TroupeError("no-team-file", `there is no team file ${options.what}`, { kind: "usage" });
   const source = path.resolve(cwd, options.what);
@@ -73,6 +73,13 @@ export async function planStart(options: StartOptions): Promise<PlannedStart> {
     },
     ...(choice.hint === undefined ? {} : { hint: choice.hint }),
   };
+}
+
+/** A task may end in a file name, or be the name of a directory; a path to a team file that is missing has no blanks. */
+function namesFile(what: string, cwd: string): boolean {
+  if (/^\S+\.ya?ml$/i.test(what)) return true;
+  const file = path.resolve(cwd, what);
+  return fs.existsSync(file) && !fs.statSync(file).isDirectory();
 }
 
 /** The team of `troupe run "task"`: one agent with everything, which leads. */
