@@ -47,7 +47,7 @@ export function openEventHub(file: string): EventHub {
   const relay = (event: TeamEvent): void => {
     if (isKept(event)) record(event);
     push(all, event);
-    for (const name of namesIn(event)) {
+    for (const name of new Set(namesIn(event))) {
       const own = byMember.get(name) ?? [];
       byMember.set(name, own);
       push(own, event);
