@@ -4,11 +4,11 @@ import type { ModelClient } from "../agent/model/types.js";
 import { TroupeError } from "../util/errors.js";
 
 /** Aliases for model ids; a server of another vendor gets ids as they stand. */
-const modelAliases: Readonly<Record<string, string>> = {
-  haiku: "claude-haiku-5-5",
-  sonnet: "claude-sonnet-5-5",
-  opus: "claude-opus-5-5",
-};
+const modelAliases: ReadonlyMap<string, string> = new Map([
+  ["haiku", "claude-haiku-5-5"],
+  ["sonnet", "claude-sonnet-5-5"],
+  ["opus", "claude-opus-5-5"],
+]);
 
 /** The model of an agent that names none, and whose definition and team name none. */
 const defaultModel = "sonnet";
@@ -25,7 +25,7 @@ export function chooseModel(choices: {
   if (choices.team === "offline") return "offline";
   const definition = choices.definition === "inherit" ? undefined : choices.definition;
   const chosen = choices.own ?? definition ?? choices.team ?? defaultModel;
-  return modelAliases[chosen] ?? chosen;
+  return modelAliases.get(chosen) ?? chosen;
 }
 
 /** A client for a model that {@link chooseModel} chose. `agentKeys`: the script's parts to look for, best first. */
