@@ -66,8 +66,8 @@ export class ExecError extends TroupeError {
   }
 }
 
-/** How long output may still arrive after the command itself has ended. */
-const drainMs = 300;
+/** After the command itself has ended: how long the output may pause, and how many pauses are waited out. */
+const drain = { pauseMs: 300, pauses: 10 } as const;
 
 /**
  * Runs one external command, without a shell, in a session and process group of its own, and waits for its end. The
@@ -156,7 +156,9 @@ async function supervise(
     ending ??= endGroup(pgid, killAfterMs);
     void ending.then(giveUp);
   };
+  let received = 0;
   const take = (sink: Sink) => (chunk: Buffer) => {
+    received += chunk.length;
     try {
       (options.onOutput ?? sink.write)(chunk);
     } catch (error) {
@@ -183,7 +185,7 @@ async function supervise(
   try {
     await exited;
     clearTimeout(timer);
-    const drained = await Promise.race([closed.then(() => true), delay(drainMs).then(() => false)]);
+    const drained = await drainOutput(closed, () => received);
     if (ending === undefined && groupRuns(pgid)) {
       leftBehind = drained && options.keepBackground === true ? "running" : "ended";
       if (leftBehind === "ended") end();
@@ -199,6 +201,20 @@ async function supervise(
   }
   if (thrown !== undefined) throw thrown.error;
   return { stopped, leftBehind };
+}
+
+/** Reads on until the output is closed; false if it stays open without bringing anything, or does not end. */
+async function drainOutput(closed: PromiseLike<unknown>, received: () => number): Promise<boolean> {
+  const done = closed.then(() => true);
+  for (let pause = 0; pause < drain.pauses; pause += 1) {
+    const before = received();
+    if (await Promise.race([done, delay(drain.pauseMs).then(() => false)])) return true;
+    // In a loop that was blocked the timer comes before what waits in the pipe.
+    const look = new Promise<boolean>((resolve) => setImmediate(() => setImmediate(resolve, false)));
+    if (await Promise.race([done, look])) return true;
+    if (received() === before) return false;
+  }
+  return false;
 }
 
 function notStarted(argv: readonly string[], cause: unknown): ExecError {

@@ -156,6 +156,15 @@ describe("exec", () => {
     expect(fs.existsSync(path.join(dir, "ran"))).toBe(false);
   });
 
+  it("loses no output when this process was busy meanwhile", async () => {
+    const work = run(`head -c 60000 /dev/zero | tr '\\0' x; echo $$ > ${dir}/pid`);
+    const identity = await processIn(path.join(dir, "pid")).catch(() => undefined);
+    const until = Date.now() + 700;
+    while (Date.now() < until);
+    expect(identity === undefined || liveness(identity) === "gone").toBe(true);
+    expect((await work).stdout).toHaveLength(60_000);
+  });
+
   it("does not wait for a grandchild that holds the output open, and ends it", async () => {
     const result = await run(`sleep 60 & echo $! > ${dir}/pid; echo done`, { keepBackground: true });
     expect(result).toMatchObject({ stdout: "done\n", leftBehind: "ended" });
