@@ -33,8 +33,9 @@ export async function memberGone(context: HostContext, member: MemberRecord, err
     const exit = await exitOf(runDir);
     if (exit !== undefined)
       roster.update(name, incarnation, { exit: { exitCode: exit.exitCode, signal: exit.signal } });
-    const state = endStateOf(current, exit, error);
-    if (roster.find(name)?.state !== "stopping") await tellLead(context, current, runDir, exit, state);
+    const latest = roster.find(name) ?? current;
+    const state = endStateOf(latest, exit, error);
+    if (latest.state !== "stopping") await tellLead(context, latest, runDir, exit, state);
     roster.setState(name, incarnation, state);
   } finally {
     settling.delete(incarnation);
@@ -52,7 +53,11 @@ async function exitOf(runDir: string): Promise<ExitRecord | undefined> {
 
 function endStateOf(member: MemberRecord, exit: ExitRecord | undefined, error: unknown): MemberState {
   const ended = { state: "ended", since: new Date().toISOString() } as const;
-  if (member.state === "stopping") return { ...ended, reason: "completed" };
+  if (member.state === "stopping") {
+    const byItself =
+      member.kind === "agent" && error === undefined && (exit === undefined || exit.exitCode === 0);
+    return { ...ended, reason: byItself ? "completed" : "killed" };
+  }
   if (error !== undefined) return { ...ended, reason: "failed", detail: oneLine(messageOf(error)) };
   if (exit === undefined)
     return { ...ended, reason: "lost", detail: "its process is gone and left no exit record" };
