@@ -3,15 +3,27 @@ import { errnoOf, TroupeError } from "../util/errors.js";
 import { delay } from "../util/wait.js";
 import type { Io } from "./io.js";
 
+/** {@link Io} of this process. `stop` is what aborts its signal. */
+export type ProcessIo = Io & { readonly stop: AbortController };
+
 /**
- * The process's own streams, opened only when a command asks for one: opening them costs start-up time. `stop` is aborted
- * when the reader of stdout turns out to be gone.
+ * The process's own streams. Each, and the abort signal, is made only when a command asks for it: making them costs
+ * start-up time. `stop` is aborted when the reader of stdout turns out to be gone.
  */
-export function processIo(stop: AbortController): Io {
-  const { signal } = stop;
+export function processIo(): ProcessIo {
+  let stop: AbortController | undefined;
+  const stopper = () => {
+    stop ??= new AbortController();
+    return stop;
+  };
   return {
     env: process.env,
-    signal,
+    get stop() {
+      return stopper();
+    },
+    get signal() {
+      return stopper().signal;
+    },
     get cwd() {
       return workingDirectory();
     },
@@ -26,15 +38,15 @@ export function processIo(stop: AbortController): Io {
     },
     async print(text) {
       try {
-        await writeAll(1, text, signal);
+        await writeAll(1, text, () => stopper().signal);
       } catch (error) {
-        if (errnoOf(error) === "EPIPE") stop.abort(error);
+        if (errnoOf(error) === "EPIPE") stopper().abort(error);
         throw error;
       }
     },
     note: async (line) => {
       try {
-        await writeAll(2, `${line}\n`, signal);
+        await writeAll(2, `${line}\n`, () => stopper().signal);
       } catch (error) {
         if (errnoOf(error) !== "EPIPE") throw error;
       }
@@ -43,14 +55,14 @@ export function processIo(stop: AbortController): Io {
 }
 
 /** Writes everything to a descriptor, which may be a pipe that somebody set to non-blocking and that is full. */
-export async function writeAll(fd: number, text: string, signal?: AbortSignal): Promise<void> {
+async function writeAll(fd: number, text: string, signal: () => AbortSignal): Promise<void> {
   let rest = Buffer.from(text, "utf8");
   while (rest.length > 0) {
     try {
       rest = rest.subarray(fs.writeSync(fd, rest));
     } catch (error) {
       if (errnoOf(error) !== "EAGAIN") throw error;
-      await delay(2, signal);
+      await delay(2, signal());
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { TeamEvent } from "../team/events.js";
-import type { Outcome } from "../team/host/host.js";
+import type { Outcome } from "../team/host/outcome.js";
 import { type StartRequest, startTeam } from "../team/start.js";
 import { createProgress } from "../ui/progress.js";
 import { exitCodes, TroupeError } from "../util/errors.js";
@@ -36,17 +36,19 @@ export async function runToEnd(
   for (const event of early) viewer.show(event);
 
   let outcome: Outcome | undefined;
-  let reason = "the work is done";
+  // Whoever interrupts wants the end, not last words; members that are just starting are given up.
+  const interrupt = (): void =>
+    void team.host.down({ reason: timer?.aborted ? "its time was up" : "interrupted", timeoutMs: 0 });
+  stop.addEventListener("abort", interrupt, { once: true });
+  if (stop.aborted) interrupt();
   try {
     await team.host.start();
     await attached?.open(team.host.watchCommand());
     outcome = await Promise.race([team.host.done(stop), team.host.closed.then(() => undefined)]);
   } catch (error) {
     if (!stop.aborted) throw error;
-    reason = timer?.aborted ? "its time was up" : "interrupted";
   } finally {
-    // Whoever interrupts wants the end, not last words.
-    await team.host.down(outcome === undefined ? { reason, timeoutMs: 0 } : { reason });
+    await team.host.down({ reason: outcome === undefined ? "the run failed" : "the work is done" });
     await team.host.closed;
     viewer.close();
     await attached?.closed();

@@ -1,8 +1,14 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import type { Message } from "../../mailbox/message.js";
-import { readKeyPair, verifySeal } from "../../mailbox/seal.js";
+import { verifySeal } from "../../mailbox/seal.js";
 import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
 import { fileNameOf, maxEncodedKeyBytes, nameKey } from "../util/name-key.js";
 import { badHome, teamsNamed } from "./locate.js";
@@ -33,16 +39,7 @@ export const memberKeyFile = "key.pem";
  * Throws TroupeError `bad-home` where it cannot be made and `key-unreadable` where it cannot be read.
  */
 export function userKeys(home: string): KeyPair {
-  const file = userKeyFile(home);
-  if (!fs.existsSync(file)) {
-    try {
-      fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-      createKeyFile(file);
-    } catch (error) {
-      throw badHome(home, error);
-    }
-  }
-  return keyPairFrom(file);
+  return keyPairFrom(existingUserKey(home));
 }
 
 /** Makes the key pair of one incarnation in its run directory, which must exist; `keyFile` is where the private key is. */
@@ -54,7 +51,7 @@ export function createMemberKeys(runDir: string): KeyPair & { readonly keyFile: 
 
 /** Reads a private key file. Throws TroupeError `key-unreadable` where it is missing or no Ed25519 key. */
 export function keyPairFrom(file: string): KeyPair {
-  const { privateKey } = readKeyPair(file);
+  const privateKey = privateKeyFrom(file);
   const spki = createPublicKey(privateKey).export({ format: "der", type: "spki" });
   return { privateKey, publicKey: spki.toString("base64url") };
 }
@@ -65,11 +62,11 @@ export function keyPairFrom(file: string): KeyPair {
  */
 export function senderFromEnv(env: Readonly<Record<string, string | undefined>>, home: string): Sender {
   const self = identityFromEnv(env);
-  if (!env["TROUPE_AGENT_ID"]) return { ...self, privateKey: userKeys(home).privateKey };
+  if (!env["TROUPE_AGENT_ID"]) return { ...self, privateKey: privateKeyFrom(existingUserKey(home)) };
   const file = env["TROUPE_KEY_FILE"];
   if (!file) return { ...self, unsealed: "TROUPE_KEY_FILE is not set" };
   try {
-    return { ...self, privateKey: readKeyPair(file).privateKey };
+    return { ...self, privateKey: privateKeyFrom(file) };
   } catch (error) {
     return { ...self, unsealed: messageOf(error) };
   }
@@ -107,7 +104,7 @@ export function trustedSender(message: Message, paths: TeamPaths): string {
 
 interface Candidate {
   readonly name: string;
-  readonly publicKey: KeyObject | string;
+  readonly publicKey: KeyObject;
 }
 
 /** Whose keys may seal for a claimed name. A generator, so that the usual key costs one file. */
@@ -131,8 +128,8 @@ function* candidatesIn(name: string, paths: TeamPaths): Generator<Candidate> {
     yield { name: record !== undefined && "name" in record ? record.name : key, publicKey };
   if (key !== "user") return;
   // The key that the person has now, where it is not the one that the team was started with.
-  const current = unlessDamaged(() => readKeyPair(userKeyFile(paths.home)));
-  if (current !== undefined) yield { name: "user", publicKey: current.publicKey };
+  const current = unlessDamaged(() => privateKeyFrom(userKeyFile(paths.home)));
+  if (current !== undefined) yield { name: "user", publicKey: createPublicKey(current) };
 }
 
 /** One damaged record must not keep its reader from all mail: what it cannot prove is external. */
@@ -153,12 +150,43 @@ function publicKeyFrom(base64url: string): KeyObject | undefined {
   }
 }
 
-function verifies(message: Message, publicKey: KeyObject | string): boolean {
+function verifies(message: Message, publicKey: KeyObject): boolean {
   try {
     return verifySeal(message, publicKey);
   } catch {
     return false; // a key of another kind proves nothing
   }
+}
+
+/** The file of the person's key, made if it is missing. */
+function existingUserKey(home: string): string {
+  const file = userKeyFile(home);
+  if (fs.existsSync(file)) return file;
+  try {
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    createKeyFile(file);
+  } catch (error) {
+    throw badHome(home, error);
+  }
+  return file;
+}
+
+/** The private key alone: what a short command needs, without working out the public one. */
+function privateKeyFrom(file: string): KeyObject {
+  try {
+    const key = createPrivateKey(fs.readFileSync(file));
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch (cause) {
+    throw keyUnreadable(file, messageOf(cause), cause);
+  }
+  throw keyUnreadable(file, "not an Ed25519 key");
+}
+
+function keyUnreadable(file: string, why: string, cause?: unknown): TroupeError {
+  return new TroupeError("key-unreadable", `the key ${file} cannot be read: ${why}`, {
+    remedy: "restore the file; removing it makes a new key, which earlier teams do not know",
+    cause,
+  });
 }
 
 /** Creates a private key file whole, or leaves the one that another process was quicker to create. */

@@ -119,6 +119,7 @@ async function hostOf(
     troupe: request.troupe,
     model: request.model,
     modelScript: request.modelScript,
+    starting: new AbortController(),
     greeted: new Set(),
     settling: new Set(),
     signal: options.signal,

@@ -60,8 +60,10 @@ export const send = defineCommand({
     if (sender.unsealed !== undefined) await io.note(`troupe: sent without a seal: ${sender.unsealed}`);
     for (const { note } of sent.deliveries) if (note !== undefined) await io.note(`troupe: ${note}`);
     const wanted = options.wait ?? "stored";
-    const timeoutMs = options.timeout ?? 30_000;
-    const outcome = await follow(team, sender, sent, wanted, timeoutMs, io.signal);
+    const outcome: Outcome =
+      wanted === "stored"
+        ? { wanted, reached: true, receipt: "stored" }
+        : await waitFor(wanted, { team, sender, sent }, options.timeout ?? 30_000, io.signal);
     await printResult(io, options.json, { ...sent, ...outcome }, outcomeText(sent, outcome));
     if (sent.deliveries.some((delivery) => delivery.outcome === "failed")) return exitCodes.failed;
     return outcome.reached ? 0 : exitCodes["not-reached"];
@@ -122,16 +124,13 @@ async function readStream(stream: Readable): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-async function follow(
-  team: LocatedTeam,
-  sender: Sender,
-  sent: Sent,
-  wanted: Wanted,
+async function waitFor(
+  wanted: Exclude<Wanted, "stored">,
+  { team, sender, sent }: { team: LocatedTeam; sender: Sender; sent: Sent },
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const reached = sent.deliveries.filter(({ outcome }) => outcome !== "failed");
-  if (wanted === "stored") return { wanted, reached: true, receipt: "stored" };
   if (wanted === "replied") {
     const dir = mailboxOf(homeOf(team, sender).paths, sender.name);
     const reply = await waitForReply(dir, sent.id, timeoutMs, signal);

@@ -26,6 +26,8 @@ export interface HostContext {
   /** Model of agents that name none, and the offline model's script; absolute. */
   readonly model: string | undefined;
   readonly modelScript: string | undefined;
+  /** Aborted when nobody may join any more: the team is ending. */
+  readonly starting: AbortController;
   /** Incarnations that have said hello from a process of their own. */
   readonly greeted: Set<string>;
   /** Incarnations whose end is being settled. */

@@ -1,33 +1,23 @@
-import { messageOf, TroupeError } from "../../util/errors.js";
+import { messageOf } from "../../util/errors.js";
 import { selfIdentity } from "../../util/process-identity.js";
 import { oneLine } from "../../util/text.js";
 import { version } from "../../util/version.js";
 import { delay } from "../../util/wait.js";
 import { defaults } from "../defaults.js";
-import { namesIn } from "../event-hub.js";
-
-import type { TeamEvent } from "../events.js";
 import { membersOf } from "../member-plan.js";
-import { type HostRecord, type MemberRecord, writeRecord } from "../records.js";
-import { memberNamed } from "../send.js";
+import { type HostRecord, writeRecord } from "../records.js";
 import type { HostContext } from "./context.js";
 import { workDone } from "./done.js";
-import { endMember } from "./end-member.js";
+import { endAll } from "./end-all.js";
 import { launchGuard } from "./guard.js";
 import { memberGone } from "./member-gone.js";
-import type { EndReport, HostResult, MemberReport } from "./protocol.js";
-import { type Connection, type ControlServer, type HostHandlers, listen } from "./server.js";
+import { createMethods } from "./methods.js";
+import { type Outcome, watchOutcome } from "./outcome.js";
+import type { EndReport, MemberReport } from "./protocol.js";
+import { listen } from "./server.js";
 import { startMember } from "./start-member.js";
 import { watchUserMail } from "./user-mail.js";
 import { watchMembers } from "./watch-members.js";
-
-/** How a team's work ended. */
-export interface Outcome {
-  /** Members that failed or were lost; the lead among them if its last turn failed. */
-  readonly failed: readonly string[];
-  /** The lead agent's last words; empty where the user leads. */
-  readonly text: string;
-}
 
 /** The one process that keeps a running team, as the rest of this process sees it. */
 export interface Host {
@@ -39,9 +29,12 @@ export interface Host {
   ended(name: string, error?: unknown): void;
   /** Resolves when every member has ended: such a host has nothing left to keep. Rejects with the signal's reason. */
   lastEnded(signal: AbortSignal): Promise<void>;
-  /** Resolves when the work is done. */
+  /** Resolves when the work is done. Rejects with the signal's reason. */
   done(signal: AbortSignal): Promise<Outcome>;
-  /** Ends all members and then the host itself. Idempotent: later calls get the first one's reports. */
+  /**
+   * Ends all members, those that are just starting too, and then the host itself. Idempotent: later calls get the first
+   * one's reports.
+   */
   down(options?: { readonly reason?: string; readonly timeoutMs?: number }): Promise<readonly EndReport[]>;
   /** Attaches a terminal to the team's own session of panes; undefined where there is none. */
   watchCommand(): readonly string[] | undefined;
@@ -55,68 +48,51 @@ export async function openHost(
   identity: { readonly publicKey: string },
 ): Promise<Host> {
   const { paths, roster, hub, record } = context;
-  const started = Date.now();
-  const over = new AbortController();
   const watch = new AbortController();
-  const lastResults = new Map<string, { text: string; failed: boolean }>();
+  const results = watchOutcome(roster);
   let ready = false;
+  let starting: Promise<unknown> = Promise.resolve();
   let ending: Promise<readonly EndReport[]> | undefined;
-  let settleStarted: () => void = () => undefined;
-  const startedUp = new Promise<void>((resolve) => {
-    settleStarted = resolve;
-  });
-  let settleClosed: () => void = () => undefined;
-  const closed = new Promise<void>((resolve) => {
-    settleClosed = resolve;
-  });
-
+  const [startedUp, settleStarted] = latch();
+  const [closed, settleClosed] = latch();
   const hostRecord: HostRecord = {
     v: 1,
     version,
     process: selfIdentity(),
     publicKey: identity.publicKey,
-    startedAt: new Date(started).toISOString(),
+    startedAt: new Date().toISOString(),
   };
-  await writeRecord(paths.hostRecord, hostRecord);
-
-  const warn = (name: string, error: unknown): void =>
-    hub.emit({ type: "notice", level: "warning", name, text: oneLine(messageOf(error)) });
+  const warn = (error: unknown, name?: string): void =>
+    hub.emit({
+      type: "notice",
+      level: "warning",
+      text: oneLine(messageOf(error)),
+      ...(name === undefined ? {} : { name }),
+    });
 
   const host: Host = {
     closed,
     watchCommand: () => context.executors.members.attachCommand?.(),
     async start() {
-      await Promise.all(
+      starting = Promise.all(
         membersOf(context.file).map((spec) =>
-          startMember(context, spec).catch((error: unknown) => {
-            warn(spec.name, error);
-          }),
+          startMember(context, spec).catch((error: unknown) => warn(error, spec.name)),
         ),
       );
+      await starting;
       ready = true;
       settleStarted();
     },
     report(name, incarnation, report) {
       if (roster.find(name)?.incarnation !== incarnation) return;
-      if (report.type === "state") {
-        roster.setState(name, incarnation, report.state, report.activity);
-        return;
-      }
-      hub.relay(report.event);
-      if (report.event.type === "agent" && report.event.event.type === "result") {
-        const { result } = report.event.event;
-        // A turn that only took note of something says nothing: the words before it still stand.
-        lastResults.set(name, {
-          text: result.text || (lastResults.get(name)?.text ?? ""),
-          failed: result.status === "failed" || result.status === "refused",
-        });
-        roster.update(name, incarnation, { billed: result.billed, context: result.context });
-      }
+      if (report.type === "state") roster.setState(name, incarnation, report.state, report.activity);
+      else hub.relay(report.event);
+      results.take(name, incarnation, report);
     },
     ended(name, error) {
       const member = roster.find(name);
       if (member === undefined || member.state === "starting") return;
-      memberGone(context, member, error).catch((failure: unknown) => warn(name, failure));
+      memberGone(context, member, error).catch((failure: unknown) => warn(failure, name));
     },
     async lastEnded(signal) {
       const isOver = (): boolean =>
@@ -125,36 +101,18 @@ export async function openHost(
     },
     async done(signal) {
       await workDone(context, () => ready, signal);
-      const failed = roster
-        .all()
-        .filter(
-          ({ name, state, reason, service }) =>
-            !service &&
-            ((state === "ended" && (reason === "failed" || reason === "lost")) ||
-              lastResults.get(name)?.failed === true),
-        )
-        .map(({ name }) => name);
-      return { failed, text: lastResults.get("lead")?.text ?? "" };
+      return results.outcome();
     },
     down(options = {}) {
-      ending ??= endAll(options);
+      ending ??= end(options);
       return ending;
     },
   };
 
-  async function endAll(options: {
-    readonly reason?: string;
-    readonly timeoutMs?: number;
-  }): Promise<readonly EndReport[]> {
-    over.abort(new Error("the team is ending"));
-    // The lead goes last: what its teammates say as they end still has a reader.
-    const members = roster.all().filter(({ kind }) => kind !== "user");
-    const teammates = members.filter(({ name }) => name !== "lead");
-    const lead = members.filter(({ name }) => name === "lead");
-    const end = (member: MemberRecord): Promise<EndReport> =>
-      endMember(context, member, options).catch((error: unknown) => notEnded(member, error));
-    const reports = await Promise.all(teammates.map(end));
-    reports.push(...(await Promise.all(lead.map(end))));
+  async function end(options: { readonly reason?: string; readonly timeoutMs?: number }) {
+    context.starting.abort(new Error("the team is ending"));
+    await starting;
+    const reports = await endAll(context, options);
     await context.executors.close();
     hub.emit({ type: "team-ended", reason: options.reason ?? "down" });
     await roster.flush();
@@ -164,80 +122,12 @@ export async function openHost(
     return reports;
   }
 
-  /** One member that cannot be ended must not keep the others: it is reported as still running. */
-  function notEnded({ name, process: of }: MemberRecord, error: unknown): EndReport {
-    warn(name, error);
-    const survivor = { pid: of?.pid ?? 0, command: oneLine(`not ended: ${messageOf(error)}`) };
-    return { name, how: "killed", report: { found: [survivor], ended: [], survivors: [survivor] } };
-  }
-
-  const handlers: HostHandlers = {
-    ping: () => ({ team: record.name, pid: process.pid, ready }),
-    async ready() {
-      await startedUp;
-      const watchCommand = host.watchCommand();
-      const failed = roster
-        .all()
-        .filter(({ state, reason, ref }) => state === "ended" && reason === "failed" && ref === undefined)
-        .map(({ name, detail = "" }) => ({ name, detail }));
-      return { failed, ...(watchCommand === undefined ? {} : { watchCommand }) };
-    },
-    async spawn({ spec }) {
-      const member = await startMember(context, spec);
-      const pane = member.ref?.pane;
-      return {
-        name: member.name,
-        agentId: member.agentId,
-        pid: member.process?.pid ?? process.pid,
-        ...(pane === undefined ? {} : { pane }),
-      };
-    },
-    async stop({ name, reason, timeoutMs }) {
-      const current = roster.find(memberNamed(context, name));
-      if (current === undefined || current.kind === "user")
-        throw new TroupeError("not-a-teammate", `${name} is you; there is nothing to stop`, {
-          kind: "usage",
-        });
-      return endMember(context, current, { reason, timeoutMs });
-    },
-    down: async (options) => ({ members: await host.down(options) }),
-    subscribe({ name, backlog = 200 }, connection) {
-      const wanted = name === undefined ? undefined : memberNamed(context, name);
-      for (const event of backlog === 0 ? [] : hub.backlog(wanted).slice(-backlog)) connection.push(event);
-      connection.onClose(hub.listen((event) => void (concerns(event, wanted) && connection.push(event))));
-      return {};
-    },
-    "wait-done": () => host.done(over.signal),
-    hello(params, connection) {
-      const member = roster.find(params.name);
-      if (member?.incarnation !== params.incarnation)
-        throw new TroupeError(
-          "stale",
-          `${params.name} of this start is not a member of ${record.name} any more`,
-        );
-      memberOf.set(connection, { name: params.name, incarnation: params.incarnation });
-      context.greeted.add(params.incarnation);
-      roster.update(params.name, params.incarnation, { process: params.process });
-      return {};
-    },
-    report(report, connection) {
-      const from = memberOf.get(connection);
-      if (from === undefined) throw new TroupeError("no-hello", "a report before hello");
-      host.report(from.name, from.incarnation, report);
-      return {} as HostResult<"report">;
-    },
-  };
-  const memberOf = new Map<Connection, { readonly name: string; readonly incarnation: string }>();
-
-  const server: ControlServer = await listen(paths.socket, handlers);
+  await writeRecord(paths.hostRecord, hostRecord);
+  const server = await listen(paths.socket, createMethods(context, host, startedUp));
   const userMail = watchUserMail(context);
-  const watching = watchMembers(context, watch.signal).catch((error: unknown) => {
-    hub.emit({
-      type: "notice",
-      level: "warning",
-      text: `members are not watched any more: ${messageOf(error)}`,
-    });
-  });
+  const watching = watchMembers(context, watch.signal).catch((error: unknown) =>
+    warn(`members are not watched any more: ${messageOf(error)}`),
+  );
 
   async function close(): Promise<void> {
     watch.abort();
@@ -258,12 +148,15 @@ export async function openHost(
   return host;
 }
 
+function latch(): [opened: Promise<void>, open: () => void] {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [opened, open];
+}
+
 function orphanTimeout({ file }: HostContext): number {
   const { orphanTimeout: seconds } = file.limits ?? {};
   return seconds === undefined ? defaults.orphanTimeoutMs : seconds * 1000;
-}
-
-function concerns(event: TeamEvent, name: string | undefined): boolean {
-  const names = namesIn(event);
-  return name === undefined || names.length === 0 || names.includes(name);
 }

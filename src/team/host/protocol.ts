@@ -17,10 +17,6 @@ export interface EndReport {
 
 /** Requests to the host: method to parameters and result. One JSON line each way, matched by `id`. */
 export interface HostMethods {
-  ping: {
-    params: Record<string, never>;
-    result: { readonly team: string; readonly pid: number; readonly ready: boolean };
-  };
   /** Waits until every member has started or failed to. */
   ready: {
     params: Record<string, never>;
@@ -44,11 +40,6 @@ export interface HostMethods {
   };
   /** Streams team events on this connection: first up to 200 past ones of `name` (or of all), then as they happen. */
   subscribe: { params: { readonly name?: string; readonly backlog?: number }; result: Record<string, never> };
-  /** Waits until the work is done or the team has ended. */
-  "wait-done": {
-    params: Record<string, never>;
-    result: { readonly failed: readonly string[]; readonly text: string };
-  };
   /** First request of a member's own connection, which stays open for its life: its end is the news of its death. */
   hello: {
     params: { readonly name: string; readonly incarnation: string; readonly process: ProcessIdentity };

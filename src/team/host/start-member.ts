@@ -143,7 +143,7 @@ async function spawn(
     deadlineMs: defaults.spawnDeadlineMs,
   };
   try {
-    return await context.executorFor(record).spawn(config, context.signal);
+    return await context.executorFor(record).spawn(config, context.starting.signal);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, code: "backend-failed", reason, screen: "" };
@@ -157,7 +157,8 @@ async function greeting(
   spawned: Extract<TeammateSpawnResult, { ok: true }>,
 ): Promise<TeammateSpawnResult> {
   const executor = context.executorFor({ name });
-  const { signal, greeted } = context;
+  const { greeted } = context;
+  const { signal } = context.starting;
   const seen = await waitUntil(
     `${name} to say hello`,
     async () =>
