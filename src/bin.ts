@@ -1,9 +1,8 @@
 import { inbox } from "./cli/commands/inbox.js";
 import { send } from "./cli/commands/send.js";
 import { failureOf, renderFailure } from "./cli/failure.js";
-import type { Io } from "./cli/io.js";
 import { parseFast } from "./cli/parse-fast.js";
-import { processIo } from "./cli/process-io.js";
+import { type ProcessIo, processIo } from "./cli/process-io.js";
 import { runCommand } from "./cli/run-command.js";
 import { errnoOf } from "./util/errors.js";
 import { version } from "./util/version.js";
@@ -19,17 +18,16 @@ const lastWordsMs = 10_000;
 void start(process.argv.slice(2));
 
 async function start(argv: readonly string[]): Promise<void> {
-  const stop = new AbortController();
-  const io = processIo(stop);
+  const io = processIo();
   try {
-    process.exitCode = await run(argv, io, stop);
+    process.exitCode = await run(argv, io);
   } catch (error) {
     process.exitCode = await tell(error, argv, io);
   }
   process.exit();
 }
 
-async function run(argv: readonly string[], io: Io, stop: AbortController): Promise<number> {
+async function run(argv: readonly string[], io: ProcessIo): Promise<number> {
   if (process.platform === "win32") {
     await io.note("troupe: does not run on Windows itself; run it inside WSL (Windows Subsystem for Linux)");
     return 1;
@@ -42,7 +40,7 @@ async function run(argv: readonly string[], io: Io, stop: AbortController): Prom
   const command = fastCommands.find((candidate) => candidate.name === name);
   const raw = command === undefined ? undefined : parseFast(command, rest);
   if (command !== undefined && raw !== undefined) return runCommand(command, raw, io);
-  const ending = watchEndings(stop, argv, io);
+  const ending = watchEndings(argv, io);
   const { main } = await import("./cli/main.js");
   try {
     const exitCode = await main(argv, io);
@@ -60,11 +58,8 @@ async function run(argv: readonly string[], io: Io, stop: AbortController): Prom
  * Turns the first signal, the loss of stdout's reader and failures that nobody caught into an abort, which lets the
  * command clean up. A second signal ends the process at once.
  */
-function watchEndings(
-  stop: AbortController,
-  argv: readonly string[],
-  io: Io,
-): { exitCode(): number | undefined } {
+function watchEndings(argv: readonly string[], io: ProcessIo): { exitCode(): number | undefined } {
+  const { stop } = io;
   let exitCode: number | undefined;
   for (const [signal, code] of Object.entries(exitCodeOfSignal))
     process.on(signal, () => {
@@ -87,7 +82,7 @@ function watchEndings(
 }
 
 /** Tells a failure to whoever called and gives the exit code. A reader that left before the end is no failure. */
-async function tell(error: unknown, argv: readonly string[], io: Io): Promise<number> {
+async function tell(error: unknown, argv: readonly string[], io: ProcessIo): Promise<number> {
   if (errnoOf(error) === "EPIPE") return 0;
   const failure = failureOf(error);
   const debug = Boolean(process.env["TROUPE_DEBUG"]);
