@@ -147,11 +147,10 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     const { embedded, program } = life;
     const ran = embedded?.running === true;
     embedded?.abort(new Error(`${agentId} is killed`));
-    const [tree] = await Promise.all([
-      endTree(treeOf(life), { graceMs }),
-      firstOf([embedded?.ended ?? program?.ended ?? Promise.resolve()], graceMs),
-    ]);
-    if (program !== undefined) await firstOf([program.ended], 1000);
+    const ended: Promise<unknown> = embedded?.ended ?? program?.ended ?? Promise.resolve();
+    const [tree] = await Promise.all([endTree(treeOf(life), { graceMs }), firstOf([ended], graceMs)]);
+    // What has ended still writes its exit record.
+    if (!isRunning(life)) await firstOf([ended], 5000);
     if (!ran) {
       if (tree.survivors.length === 0) lives.delete(agentId);
       return tree;

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { endTree, findTree, signalTree } from "../../backends/process-tree.js";
+import { identityOf, liveness, selfIdentity } from "../../src/util/process-identity.js";
+import { waitUntil } from "../../src/util/wait.js";
+import { temporaryDirectory } from "../helpers/temp.js";
+
+describe("a process tree", () => {
+  const children: ChildProcess[] = [];
+
+  afterEach(() => {
+    for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
+  });
+
+  /** Starts a shell at the head of its own session and waits until it has written its mark. */
+  async function start(command: string, options: { env?: Record<string, string>; detached?: boolean } = {}) {
+    const mark = path.join(temporaryDirectory(), "mark");
+    const child = spawn("/bin/sh", ["-c", `${command}\necho >'${mark}'\nwait`], {
+      detached: options.detached ?? true,
+      stdio: "ignore",
+      env: { PATH: process.env["PATH"], ...options.env },
+    });
+    children.push(child);
+    await waitUntil("the mark", () => fs.existsSync(mark), { timeoutMs: 5000 });
+    const root = identityOf(child.pid ?? 0);
+    if (root === undefined) throw new Error("the shell has ended");
+    return { child, root };
+  }
+
+  it("is ended with everything in it, and told", async () => {
+    const { root } = await start("sleep 300 & sleep 301 &");
+    const report = await endTree({ root }, { graceMs: 2000 });
+    expect(report.survivors).toEqual([]);
+    expect(
+      report.found
+        .map(({ command }) => command)
+        .filter((text) => text.startsWith("sleep"))
+        .sort(),
+    ).toEqual(["sleep 300", "sleep 301"]);
+    expect(report.ended).toHaveLength(report.found.length);
+    expect(liveness(root)).toBe("gone");
+    expect(await endTree({ root }, { graceMs: 2000 })).toEqual({ found: [], ended: [], survivors: [] });
+  });
+
+  it("is found by its session after its root and the parents in between have ended", async () => {
+    const { child, root } = await start("(sleep 302 &)\nsleep 300 &");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const commands = findTree({ root }).map(({ command }) => command);
+    expect(commands.sort()).toEqual(["sleep 300", "sleep 302"]);
+    expect((await endTree({ root }, { graceMs: 2000 })).ended).toHaveLength(2);
+  });
+
+  it("is found by its run id where neither parents nor session tell", async () => {
+    const runId = `test${process.pid}x${Date.now()}`;
+    const { child } = await start("setsid sleep 303 &", { env: { TROUPE_RUN_ID: runId } });
+    await waitUntil("both", () => findTree({ runId }).length === 2, { timeoutMs: 5000 });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(findTree({ runId }).map(({ command }) => command)).toEqual(["sleep 303"]);
+    expect(findTree({ runId: runId.slice(0, -1) })).toEqual([]);
+    expect((await endTree({ runId }, { graceMs: 2000 })).survivors).toEqual([]);
+    expect(findTree({ runId })).toEqual([]);
+  });
+
+  it("gets a grace, and its abort cuts that short", async () => {
+    const stubborn = "trap '' TERM HUP; (trap '' TERM HUP; sleep 304) &";
+    const { root } = await start(stubborn);
+    const hurry = new AbortController();
+    const began = Date.now();
+    const ending = endTree({ root }, { graceMs: 60_000, signal: hurry.signal });
+    hurry.abort(new Error("hurry"));
+    expect((await ending).survivors).toEqual([]);
+    expect(Date.now() - began).toBeLessThan(20_000);
+    expect(liveness(root)).toBe("gone");
+  });
+
+  it("never holds another process with the same pid, this process, or what started it", async () => {
+    const { root } = await start("sleep 305 &");
+    const recycled = { ...root, startTime: `${Number(root.startTime) - 1}` };
+    expect(findTree({ root: recycled })).toEqual([]);
+    expect((await endTree({ root: recycled }, { graceMs: 0 })).found).toEqual([]);
+    expect(liveness(root)).toBe("alive");
+    const parent = identityOf(process.ppid);
+    const found = findTree(parent === undefined ? {} : { root: parent }).map(({ pid }) => pid);
+    expect(found).not.toContain(process.pid);
+    expect(found).not.toContain(process.ppid);
+    await endTree({ root }, { graceMs: 2000 });
+  });
+
+  it("does not take a session that is this process's own", async () => {
+    const { root } = await start("sleep 306 &", { detached: false });
+    const pids = findTree({ root }).map(({ pid }) => pid);
+    expect(pids).not.toContain(selfIdentity().pid);
+    expect(pids).toHaveLength(2);
+    await endTree({ root }, { graceMs: 2000 });
+  });
+
+  it("is asked to end without waiting for it", async () => {
+    const { root } = await start("sleep 307 &");
+    expect(signalTree({ root }, "SIGTERM")).toBe(true);
+    await waitUntil("the end", () => findTree({ root }).length === 0, { timeoutMs: 5000 });
+    expect(signalTree({ root }, "SIGTERM")).toBe(false);
+  });
+
+  it("shows commands that hold escape sequences as plain text", async () => {
+    const { root } = await start(
+      "sleep 308 '\u001b[31m' 2>/dev/null & sh -c 'sleep 309' '\u001b]0;x\u0007' &",
+    );
+    await waitUntil("it", () => findTree({ root }).some(({ command }) => command.includes("309")), {
+      timeoutMs: 5000,
+    });
+    expect(findTree({ root }).filter(({ command }) => /[\u0000-\u001f]/.test(command))).toEqual([]);
+    await endTree({ root }, { graceMs: 2000 });
+  });
+});
