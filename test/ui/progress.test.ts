@@ -71,6 +71,16 @@ it("tells the choice of backend, who joins, works, writes and ends", () => {
   ]);
 });
 
+it("tells of mail once: not again when it is read, nor as a call", () => {
+  const { lines } = run([
+    agent("scout", { type: "tool-start", id: "1", tool: "SendMessage", summary: "→ lead: 34 found" }),
+    { type: "mail", id: "1", from: "scout", to: "lead", kind: "text", summary: "34 found", text: "" },
+    agent("scout", toolEnd("SendMessage", "→ lead: 34 found", { durationMs: 9_000 })),
+    agent("lead", { type: "message-in", ids: ["1"], labels: ["mail from scout: 34 found"] }),
+  ]);
+  expect(lines).toEqual(["scout   scout → lead: 34 found"]);
+});
+
 it("never mixes the unfinished lines of two members", () => {
   const text = (name: string, piece: string): TeamEventBody => agent(name, { type: "text", text: piece });
   const { output, lines } = run([
