@@ -50,7 +50,7 @@ describe("writeFileAtomic", () => {
       const { n, text: body } = JSON.parse(text);
       return body === String(n % 10).repeat(20_000);
     };
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 5; round++) {
       fs.rmSync(file, { force: true });
       const child = spawn(process.execPath, [writer, file], { stdio: "inherit" });
       const gone = once(child, "exit");

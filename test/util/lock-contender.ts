@@ -1,4 +1,4 @@
-// Takes and releases a lock over and over; run by lock.test.ts as a process of its own. Arguments: the lock's directory,
+// Takes and releases a lock over and over; run by lock-processes.test.ts as a process of its own. Arguments: the lock's directory,
 // the file in which the holder signs, how many clean rounds to do, and what to do then: `die` holding the lock or `stop`.
 import fs from "node:fs";
 import { acquireLock, type Lock } from "../../src/util/lock.js";
@@ -35,6 +35,7 @@ function report(when: string, other: unknown): void {
   fs.appendFileSync(`${signature}.violations`, `${JSON.stringify({ when, self, other })}\n`);
 }
 
+process.stdout.write("ready\n");
 for (let round = 0; round < Number(rounds); round++) leave(await enter());
 if (end === "die") {
   await enter();

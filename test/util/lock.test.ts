@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { acquireLock, isHeld, readLock, tryLock, withLock } from "../../src/util/lock.js";
 import { selfIdentity } from "../../src/util/process-identity.js";
-import { bundleScript } from "../helpers/bundle.js";
 import { temporaryDirectory } from "../helpers/temp.js";
 
 const dead = { ...selfIdentity(), startTime: "1" };
@@ -117,56 +114,3 @@ describe("acquireLock and withLock", () => {
     expect(await withLock(dir, 0, async ({ token }) => token)).toBe(2);
   });
 });
-
-describe("many processes", () => {
-  it("never hold the lock at once, with 200 killed owners and 8 contenders", {
-    timeout: 120_000,
-  }, async () => {
-    const dir = temporaryDirectory();
-    const signature = path.join(dir, "signature");
-    fs.writeFileSync(signature, "");
-    const contender = bundleScript(path.join(import.meta.dirname, "lock-contender.ts"));
-    const start = (rounds: number, end: "die" | "stop") =>
-      spawn(process.execPath, [contender, path.join(dir, "lock"), signature, String(rounds), end]);
-
-    let kills = 0;
-    await Promise.all(
-      Array.from({ length: 8 }, async (_, lane) => {
-        for (let n = 0; kills < 200; n++) {
-          kills++;
-          const child = start((lane + n) % 4, "die");
-          // Half of them are killed at any moment, in the middle of anything; the rest stall, go on and die holding it.
-          const moment = 30 + ((lane * 7 + n * 13) % 60);
-          if (n % 2 === 0) schedule(child, moment, () => child.kill("SIGKILL"));
-          else schedule(child, moment, () => stall(child));
-          expect(await signalOf(child)).toBe("SIGKILL");
-        }
-      }),
-    );
-    const last = start(20, "stop");
-    expect(await once(last, "exit")).toEqual([0, null]);
-
-    expect(fs.existsSync(`${signature}.violations`)).toBe(false);
-    const left = fs.readdirSync(path.join(dir, "lock"));
-    expect(left.filter((name) => name.startsWith(".draft-"))).toEqual([]);
-    expect(left.filter((name) => /^\d+\.json$/.test(name)).length).toBeLessThanOrEqual(2);
-    const { token, released } = readLock(path.join(dir, "lock"))!;
-    expect(token).toBeGreaterThan(120);
-    expect(released).toBe(true);
-  });
-});
-
-function schedule(child: ChildProcess, ms: number, act: () => void): void {
-  const timer = setTimeout(act, ms);
-  child.once("exit", () => clearTimeout(timer));
-}
-
-function stall(child: ChildProcess): void {
-  child.kill("SIGSTOP");
-  schedule(child, 40, () => child.kill("SIGCONT"));
-}
-
-async function signalOf(child: ChildProcess): Promise<NodeJS.Signals | null> {
-  const [, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-  return signal;
-}
