@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -27,7 +28,7 @@ describe("a user's tmux server", () => {
   let tmux: TestTmux;
   let executor: TmuxExecutor;
 
-  const make = (pane = "%0") =>
+  const make = (pane = "%0", program = tmuxProgram) =>
     createTmuxExecutor({
       place: { kind: "inside", socket: tmux.socket, pane },
       team: "team",
@@ -35,7 +36,7 @@ describe("a user's tmux server", () => {
       env: process.env,
       deliver: async () => undefined,
       lockDir: path.join(dir, "lock"),
-      tmux: tmuxProgram,
+      tmux: program,
       graceMs: 400,
     });
 
@@ -113,6 +114,20 @@ describe("a user's tmux server", () => {
     const result = await executor.spawn(teammateConfig(dir, "a", ["/bin/sh", "-c", "exit 9"]));
     expect(result).toMatchObject({ ok: false, code: "exited" });
     expect(snapshot()).toEqual(before);
+  });
+
+  it("is asked once for a teammate, and once more by its pane", async () => {
+    const log = path.join(dir, "calls");
+    const program = path.join(dir, "tmux");
+    const real = execFileSync("/bin/sh", ["-c", `command -v ${tmuxProgram}`], { encoding: "utf8" }).trim();
+    fs.writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$6" >>'${log}'\nexec '${real}' "$@"\n`, {
+      mode: 0o755,
+    });
+    executor = make("%0", program);
+    await start("a");
+    fs.rmSync(log);
+    await start("b");
+    expect(fs.readFileSync(log, "utf8").trim().split("\n")).toEqual(["set-option", "set-option"]);
   });
 
   it("shows who works in a pane", async () => {
