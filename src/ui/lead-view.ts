@@ -148,19 +148,35 @@ export function createLeadView(options: LeadViewOptions): LeadView {
   };
   const draw = (rows: readonly string[]): void => screen.update(rows, live());
 
+  /** What came while the lead was in the middle of a text: it waits for the text's end, so as not to cut it up. */
+  let held: string[] = [];
+  let isSpeaking = false;
+
   draw([]);
   return {
     show(event) {
       const rows = rowsOf(event);
-      // What breaks into the lead's text goes below what is there of it.
-      draw(rows.length > 0 && event.type !== "agent" ? [...lines.end(), ...rows] : rows);
+      if (event.type === "agent" && isOwn(event.name)) {
+        isSpeaking = event.event.type === "text";
+        draw(isSpeaking ? rows : [...rows, ...held]);
+        if (!isSpeaking) held = [];
+      } else if (isSpeaking && held.length < mostHeld) {
+        held.push(...rows);
+        draw([]);
+      } else {
+        draw([...lines.end(), ...held, ...rows]);
+        held = [];
+      }
     },
     close() {
-      screen.update(lines.end(), []);
+      screen.update([...lines.end(), ...held], []);
       screen.close();
     },
   };
 }
+
+/** More rows than this do not wait for a text that goes on and on. */
+const mostHeld = 20;
 
 /** Below this many rows of terminal, searches and reads are folded. */
 const foldingRows = 20;

@@ -68,14 +68,36 @@ it("shows the lead's own work, and of the others one line per change of state", 
     "! scout: compacted",
   ]));
 
-it("puts what breaks into a sentence below it", () =>
+it("keeps what comes in the middle of a text until its end", () =>
   expect(
     rowsOf("lead", [
       { type: "agent", name: "lead", event: { type: "text", text: "I am " } },
       { type: "member-state", name: "scout", state: "working", since },
       { type: "agent", name: "lead", event: { type: "text", text: "here\n" } },
+      { type: "agent", name: "lead", event: { type: "text-end" } },
     ]),
-  ).toEqual(["I am ", "scout working", "here"]));
+  ).toEqual(["I am here", "scout working"]));
+
+it("shows what was kept when the view closes before the end of a text", () =>
+  expect(
+    rowsOf("lead", [
+      { type: "agent", name: "lead", event: { type: "text", text: "I am here" } },
+      { type: "member-state", name: "scout", state: "working", since },
+    ]),
+  ).toEqual(["I am here", "scout working"]));
+
+it("lets a text that goes on and on hold back no more than a screen of news", () =>
+  expect(
+    rowsOf("lead", [
+      { type: "agent", name: "lead", event: { type: "text", text: "I am " } },
+      ...Array.from({ length: 21 }, (_, n) => ({
+        type: "notice" as const,
+        level: "info" as const,
+        text: `news ${n}`,
+      })),
+      { type: "agent", name: "lead", event: { type: "text", text: "here\n" } },
+    ]).slice(0, 2),
+  ).toEqual(["I am ", "! news 0"]));
 
 it("shows the user's mail in full where the user leads", () =>
   expect(
