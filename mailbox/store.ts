@@ -23,7 +23,7 @@ export interface Mailbox {
   send(message: Message): Promise<Stored>;
   /**
    * Takes what waits, oldest first: first what readers that ended have left (unless `takeOver` is false), then new mail.
-   * Blocks while it works, a few tens of microseconds a message. A message is given to one claim only, but again to
+   * Blocks while it works. A message is given to one claim only, but again to
    * a later one if its claimant ends without acknowledging it. What goes wrong with single files is in `problems`.
    * Throws TroupeError `no-mailbox` or `mailbox-unreadable` before anything is taken.
    */

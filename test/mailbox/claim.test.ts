@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { claimantLiveness, claimantOf } from "../../mailbox/claimant.js";
 import { type Mailbox, openMailbox, parseClaimFile, receiptOf } from "../../mailbox/index.js";
-import { encodeMessage, maxFileBytes } from "../../mailbox/message.js";
+import { encodeMessage } from "../../mailbox/message.js";
 import { selfIdentity } from "../../src/util/process-identity.js";
 import { deadClaimant, letter, names, plant, scratchMailbox } from "./support.js";
 
@@ -165,7 +165,7 @@ describe("what is not mail", () => {
     fs.symlinkSync(`${id(5)}.json`, file(5));
     fs.mkdirSync(path.join(file(6), "full"), { recursive: true });
     plant(dir, "new", `${id(7)}.json`, "");
-    fs.truncateSync(file(7), maxFileBytes + 1);
+    fs.truncateSync(file(7), 8 * 1024 ** 3);
     plant(dir, "new", "not a name\u001b[31m", "x");
     plant(dir, "new", `${"long-".repeat(49)}.json`, "x");
     fs.writeFileSync(

@@ -86,6 +86,16 @@ describe("parseMessage", () => {
     });
   });
 
+  test("counts no brackets inside of texts, whatever is escaped there", () => {
+    for (const text of [
+      "[".repeat(100),
+      `"${"{".repeat(100)}`,
+      `\\${"[".repeat(100)}`,
+      `\\"\\\\"${"[".repeat(100)}`,
+    ])
+      expect(parse(letter({ id, text }))).toMatchObject({ type: "message", message: { text } });
+  });
+
   test("never throws, and never accepts what encodeMessage would refuse", () => {
     const field = fc.constantFrom(
       "v",

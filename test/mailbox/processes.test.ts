@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { openMailbox } from "../../mailbox/index.js";
 import { bundleScript } from "../helpers/bundle.js";
-import { letter, scratchMailbox } from "./support.js";
+import { eventually, letter, scratchMailbox } from "./support.js";
 
 const running = new Set<ChildProcess>();
 
@@ -50,7 +50,7 @@ function bySender(lines: readonly string[]): Map<string, number[]> {
 const ascending = (numbers: readonly number[]) =>
   numbers.every((n, at) => at === 0 || n > (numbers[at - 1] ?? 0));
 
-describe("processes that share a mailbox", () => {
+describe("processes that share a mailbox", { timeout: 120_000 }, () => {
   test("eight writers and two readers: each message once, each writer's in order", async () => {
     const dir = await scratchMailbox();
     const [writers, count] = [8, 150];
@@ -58,9 +58,7 @@ describe("processes that share a mailbox", () => {
     const names = Array.from({ length: writers }, (_, n) => `w${n}`);
     const ends = await Promise.all(names.map((name) => start("writer", dir, name, String(count)).ended));
     expect(ends).toEqual(names.map(() => [0, null]));
-    await expect
-      .poll(() => openMailbox(dir).counts(), { timeout: 20_000 })
-      .toMatchObject({ done: writers * count });
+    await eventually(() => openMailbox(dir).counts()).toMatchObject({ done: writers * count });
     for (const { child } of readers) child.kill("SIGTERM");
     expect(await Promise.all(readers.map(({ ended }) => ended))).toEqual([
       [0, null],
@@ -77,7 +75,7 @@ describe("processes that share a mailbox", () => {
     const dir = await scratchMailbox();
     const reader = start("reader", dir);
     await Promise.all(["a", "b"].map((name) => start("writer", dir, name, "100").ended));
-    await expect.poll(() => reader.lines, { timeout: 20_000 }).toHaveLength(200);
+    await eventually(() => reader.lines).toHaveLength(200);
     const all = Array.from({ length: 100 }, (_, n) => n);
     expect(Object.fromEntries(bySender(reader.lines))).toEqual({ a: all, b: all });
   });
@@ -88,7 +86,7 @@ describe("processes that share a mailbox", () => {
     const killed = start("reader", dir, "hold");
     await box.send(letter({ text: "1" }));
     await box.send(letter({ text: "2" }));
-    await expect.poll(() => killed.lines, { timeout: 10_000 }).toHaveLength(2);
+    await eventually(() => killed.lines).toHaveLength(2);
     expect(box.claim().messages).toEqual([]);
     await kill(killed.child);
     expect(box.claim().messages.map(({ text }) => text)).toEqual(["1", "2"]);
@@ -101,13 +99,13 @@ describe("processes that share a mailbox", () => {
     const lines: string[] = [];
     for (let life = 0; life < 5; life++) {
       const reader = start("reader", dir);
-      await expect.poll(() => reader.lines.length, { timeout: 10_000, interval: 1 }).toBeGreaterThan(5);
+      await expect.poll(() => reader.lines.length, { timeout: 60_000, interval: 1 }).toBeGreaterThan(5);
       await kill(reader.child);
       lines.push(...reader.lines);
     }
     await writer.ended;
     const last = start("reader", dir);
-    await expect.poll(() => openMailbox(dir).counts(), { timeout: 20_000 }).toMatchObject({ done: count });
+    await eventually(() => openMailbox(dir).counts()).toMatchObject({ done: count });
     last.child.kill("SIGTERM");
     await last.ended;
     lines.push(...last.lines);

@@ -21,7 +21,7 @@ const run = (command: string, ...args: string[]) => execFileSync(command, args, 
 describe.each([
   ["sh", "send.sh"],
   ["python3", "send.py"],
-])("the sender in %s", (interpreter, name) => {
+])("the sender in %s", { timeout: 120_000 }, (interpreter, name) => {
   test("sends any text", async () => {
     const dir = await scratchMailbox();
     const file = program(name);
@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-describe("the reader in Python", () => {
+describe("the reader in Python", { timeout: 120_000 }, () => {
   test("takes what is new once, in order, and marks it as seen", async () => {
     const dir = await scratchMailbox();
     const box = openMailbox(dir);

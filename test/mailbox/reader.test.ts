@@ -6,9 +6,10 @@ import {
   openMailbox,
   type ReaderHandlers,
   readMailbox,
+  watchMailbox,
 } from "../../mailbox/index.js";
 import { encodeMessage } from "../../mailbox/message.js";
-import { deadClaimant, letter, plant, scratchMailbox } from "./support.js";
+import { deadClaimant, eventually, letter, plant, scratchMailbox } from "./support.js";
 
 const readers: MailboxReader[] = [];
 
@@ -38,9 +39,9 @@ describe("a reader", () => {
     await box.send(letter({ text: "0" }));
     read(dir, { onMessage: ({ text }) => void got.push(text) });
     expect(got).toEqual([]);
-    await expect.poll(() => got).toEqual(["0"]);
+    await eventually(() => got).toEqual(["0"]);
     for (let n = 1; n <= 20; n++) await box.send(letter({ text: String(n) }));
-    await expect.poll(() => got).toEqual(Array.from({ length: 21 }, (_, n) => String(n)));
+    await eventually(() => got).toEqual(Array.from({ length: 21 }, (_, n) => String(n)));
   });
 
   test("loses no bell however mail falls between one look and the next", async () => {
@@ -66,6 +67,30 @@ describe("a reader", () => {
     }
   });
 
+  test("loses no bell that rings while a handler is at work", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    const got: unknown[] = [];
+    const handlers = {
+      async onMessage({ text }: Message) {
+        got.push(text);
+        if (text === "second") return;
+        let bells = 0;
+        const witness = watchMailbox(dir, () => {
+          bells++;
+        });
+        await eventually(() => bells).toBeGreaterThan(0);
+        const before = bells;
+        await box.send(letter({ text: "second" }));
+        await eventually(() => bells).toBeGreaterThan(before);
+        await witness.close();
+      },
+    };
+    read(dir, handlers, { sweepMs: 3_600_000 });
+    await box.send(letter({ text: "first" }));
+    await eventually(() => got).toEqual(["first", "second"]);
+  });
+
   test("deals with one message at a time, and looks at once when asked", async () => {
     const dir = await scratchMailbox();
     const box = openMailbox(dir);
@@ -85,7 +110,7 @@ describe("a reader", () => {
     reader.drain();
     expect(order).toEqual(["a in"]);
     open?.();
-    await expect.poll(() => order).toEqual(["a in", "a out", "b in", "b out"]);
+    await eventually(() => order).toEqual(["a in", "a out", "b in", "b out"]);
   });
 
   test("works off more than one claim's worth", async () => {
@@ -96,7 +121,7 @@ describe("a reader", () => {
     }
     const got: unknown[] = [];
     read(dir, { onMessage: ({ text }) => void got.push(text) }, { sweepMs: 3_600_000 });
-    await expect.poll(() => got.length).toBe(600);
+    await eventually(() => got.length).toBe(600);
     expect(got).toEqual(Array.from({ length: 600 }, (_, n) => String(n)));
   });
 
@@ -106,10 +131,10 @@ describe("a reader", () => {
     read(dir, { onMessage: ({ text }) => void got.push(text) }, { sweepMs: 30 });
     const box = openMailbox(dir);
     await box.send(letter({ text: "first" }));
-    await expect.poll(() => got).toEqual(["first"]);
+    await eventually(() => got).toEqual(["first"]);
     const left = letter({ text: "left" });
     plant(dir, "cur", `${left.id}~${deadClaimant}.json`, encodeMessage(left));
-    await expect.poll(() => got).toEqual(["first", "left"]);
+    await eventually(() => got).toEqual(["first", "left"]);
   });
 
   test("tells of what is no mail, and once of a mailbox that is gone", async () => {
@@ -126,9 +151,9 @@ describe("a reader", () => {
       },
       { sweepMs: 20 },
     );
-    await expect.poll(() => told).toEqual(["bad 00000000-bad.json", "newer 00000000-new.json"]);
+    await eventually(() => told).toEqual(["bad 00000000-bad.json", "newer 00000000-new.json"]);
     fs.rmSync(dir, { recursive: true });
-    await expect.poll(() => told.slice(2).sort()).toEqual(["mailbox-replaced", "no-mailbox"]);
+    await eventually(() => told.slice(2).sort()).toEqual(["mailbox-replaced", "no-mailbox"]);
   });
 });
 

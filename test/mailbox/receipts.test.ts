@@ -46,7 +46,7 @@ describe("receipts", () => {
     const dir = await scratchMailbox();
     plant(dir, "new", "00000000-bad.json", "{");
     openMailbox(dir).claim();
-    expect(await waitForReceipt(dir, "00000000-bad", "seen", 10_000)).toBe("bad");
+    expect(await waitForReceipt(dir, "00000000-bad", "seen", 3_600_000)).toBe("bad");
     const ending = new AbortController();
     const waiting = waitForReceipt(dir, letter().id, "seen", 10_000, ending.signal);
     ending.abort(new Error("enough"));

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createMailbox, openMailbox, openRouter, type Router } from "../../mailbox/index.js";
 import { temporaryDirectory } from "../helpers/temp.js";
-import { letter } from "./support.js";
+import { eventually, letter } from "./support.js";
 
 async function routerFor(names: string[], options = {}): Promise<{ root: string; router: Router }> {
   const root = path.join(temporaryDirectory(), "mail");
@@ -81,7 +81,7 @@ describe.each([
           n % 3 === 0 ? router.broadcast(["a"], message) : router.deliver("a", message),
         ),
       );
-      await expect.poll(() => order).toHaveLength(messages.length);
+      await eventually(() => order).toHaveLength(messages.length);
       expect(order).toEqual(messages.map(({ id }) => `${id}.json`));
     } finally {
       watcher.close();

@@ -163,6 +163,17 @@ describe("where links are refused", () => {
     expect(fs.readdirSync(path.join(dir, "new")).sort()).toEqual([`${async_.id}.json`, `${sync.id}.json`]);
   });
 
+  test("never overwrites what another sender stored at the last moment", async () => {
+    const dir = await scratchMailbox();
+    const message = letter();
+    const link = (_from: string, to: string) => {
+      fs.writeFileSync(to, `${JSON.stringify(message)} `);
+      return refuse("EPERM")();
+    };
+    expect(storeMessageSync(dir, message, { link })).toEqual({ id: message.id, duplicate: true });
+    expect(fs.readFileSync(path.join(dir, "new", `${message.id}.json`), "utf8")).toMatch(/ $/);
+  });
+
   test("any other failure is the sender's to hear, with what to do", async () => {
     const dir = await scratchMailbox();
     const sender = createSender(dir, { link: refuse("ENOSPC") });

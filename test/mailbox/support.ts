@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { expect } from "vitest";
 import { createMailbox, type Message, newMessageId } from "../../mailbox/index.js";
 import { temporaryDirectory } from "../helpers/temp.js";
 
@@ -27,6 +28,11 @@ export function letter(fields: Partial<Message> = {}): Message {
 /** Puts bytes straight into a room, as a foreign program might. */
 export function plant(dir: string, room: string, name: string, content: string | Uint8Array): void {
   fs.writeFileSync(path.join(dir, room, name), content);
+}
+
+/** Waits for a condition, however busy the machine is. */
+export function eventually<T>(look: () => T): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(look, { timeout: 20_000, interval: 10 });
 }
 
 /** The names in a room. */
