@@ -12,10 +12,7 @@ export function holdLastText(name: string, viewer: Pick<Viewer, "show">): Viewer
   return {
     show(event) {
       if (event.type !== "agent" || nameKey(event.name) !== key) return viewer.show(event);
-      const { type } = event.event;
-      const isWork =
-        type === "tool-start" || type === "message-in" || type === "turn-start" || type === "notice";
-      if (isWork) {
+      if (!mayBeLast.includes(event.event.type)) {
         for (const earlier of held) viewer.show(earlier);
         held = [];
         viewer.show(event);
@@ -24,3 +21,6 @@ export function holdLastText(name: string, viewer: Pick<Viewer, "show">): Viewer
     close: () => undefined,
   };
 }
+
+/** What the last words consist of, and what follows them. */
+const mayBeLast: readonly string[] = ["text", "text-end", "turn-end", "result"];
