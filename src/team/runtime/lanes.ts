@@ -17,7 +17,10 @@ export interface ControlMessage {
 
 /** A member's mailbox as its runtime uses it: control mail applied at once, text queued for the conversation. */
 export interface Lanes extends MessagePort {
-  /** Waits for the next text; gives all that is there. Rejects with the signal's reason. */
+  /**
+   * Waits for the next text; gives all that is there. Rejects with the signal's reason, and once all is given with what
+   * ended the reading of the mailbox; so does `take`.
+   */
   next(signal: AbortSignal): Promise<readonly IncomingMessage[]>;
   /** Puts words of the runtime itself behind the mail that waits. */
   notice(text: string, label: string): void;
@@ -50,10 +53,13 @@ export async function openLanes(options: {
 }): Promise<Lanes> {
   const { paths, emit } = options;
   const mailbox: Mailbox = openMailbox(options.mailDir);
+  // Who leads never changes, and a record that is damaged later must not decide what mail may do.
+  const authorities: readonly string[] = ["user", "host", readTeamRecord(paths).lead];
   const queue: IncomingMessage[] = [];
   const taken = new Map<string, Asked>();
   const unanswered = new Map<string, Asked>();
   let ring: (() => void) | undefined;
+  let failure: { readonly error: unknown } | undefined;
   let serial = 0;
 
   const warn = (text: string): void =>
@@ -98,7 +104,8 @@ export async function openLanes(options: {
     mailbox.acknowledge([message.id]);
     if (message["incarnation"] !== options.incarnation)
       emit(refused(options.name, kind, from, "it was meant for an earlier start of this teammate"));
-    else if (!hasAuthority(paths, from))
+    // A sender that proves nothing is `external:…`, which no name in the list equals.
+    else if (!authorities.includes(from))
       emit(refused(options.name, kind, from, "its sender has no authority"));
     else options.onControl({ kind, from, message });
   };
@@ -109,7 +116,13 @@ export async function openLanes(options: {
     onTrouble: (error) => warn(error.message),
   });
 
+  reader.closed.catch((error: unknown) => {
+    failure = { error };
+    ring?.();
+  });
+
   const take = (): IncomingMessage[] => {
+    if (failure !== undefined && queue.length === 0) throw failure.error;
     const messages = queue.splice(0);
     for (const { id } of messages) {
       const asked = taken.get(id);
@@ -120,13 +133,13 @@ export async function openLanes(options: {
 
   return {
     unanswered,
-    take: () => Promise.resolve(take()),
+    take: async () => take(),
     answered(ids) {
       mailbox.acknowledge(ids.filter((id) => taken.delete(id)));
       return Promise.resolve();
     },
     async next(signal) {
-      while (queue.length === 0) {
+      while (queue.length === 0 && failure === undefined) {
         const rung = new Promise<void>((resolve) => {
           ring = resolve;
         });
@@ -146,15 +159,13 @@ export async function openLanes(options: {
     },
     async close() {
       reader.close();
-      await reader.closed;
-      mailbox.release([...taken.keys()]);
+      try {
+        await reader.closed;
+      } finally {
+        mailbox.release([...taken.keys()]);
+      }
     },
   };
-}
-
-/** A sender that proves nothing is `external:…`, which no name in the list equals. */
-function hasAuthority(paths: TeamPaths, from: string): boolean {
-  return ["user", "host", readTeamRecord(paths).lead].includes(from);
 }
 
 function refused(name: string, kind: string, from: string, why: string): TeamEventBody {

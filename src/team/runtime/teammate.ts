@@ -158,8 +158,11 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
     }
     await answerShutdown(shutdown);
   } finally {
-    await lanes.close();
-    await transcript.close();
+    try {
+      await lanes.close();
+    } finally {
+      await transcript.close();
+    }
   }
 
   /** The host sees the end itself; a person or a lead that asked by mail is told. */
