@@ -40,7 +40,7 @@ export interface Asked {
 
 /**
  * Opens the mailbox of `name` for the life of one incarnation. `known`: ids that are in the transcript already; they are
- * acknowledged and not handed over again. `onControl` must not throw.
+ * acknowledged and not handed over again. `open`: those of them that are to be answered yet. `onControl` must not throw.
  */
 export async function openLanes(options: {
   readonly paths: TeamPaths;
@@ -48,6 +48,7 @@ export async function openLanes(options: {
   readonly name: string;
   readonly incarnation: string;
   readonly known: ReadonlySet<string>;
+  readonly open: ReadonlySet<string>;
   readonly onControl: (control: ControlMessage) => void;
   readonly emit: (event: TeamEventBody) => void;
 }): Promise<Lanes> {
@@ -71,11 +72,13 @@ export async function openLanes(options: {
   };
 
   const receive = (message: Message): void => {
-    if (options.known.has(message.id)) {
-      mailbox.acknowledge([message.id]);
+    const from = trustedSender(message, paths);
+    const { id, kind } = message;
+    if (options.open.has(id)) unanswered.set(from, { id, from, kind });
+    if (options.known.has(id)) {
+      mailbox.acknowledge([id]);
       return;
     }
-    const from = trustedSender(message, paths);
     if (laneOf(message) === "control") receiveControl(message, from);
     else receiveText(message, from);
   };

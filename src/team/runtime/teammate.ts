@@ -91,6 +91,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
     name: spec.name,
     incarnation: spec.incarnation,
     known: new Set(messageIds),
+    open: new Set(unanswered),
     onControl,
     emit,
   });
@@ -136,9 +137,12 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   try {
     around.started();
     let input: readonly IncomingMessage[] = firstInput(spec, messageIds);
-    if (input.length === 0 && unanswered.length === 0) state({ state: "idle", reason: "done" });
+    // An earlier process ended before the answer: the conversation ends with what this one is to answer.
+    let goesOn = input.length === 0 && unanswered.length > 0;
+    if (input.length === 0 && !goesOn) state({ state: "idle", reason: "done" });
     for (;;) {
-      if (input.length === 0) input = await lanes.next(around.signal);
+      if (input.length === 0 && !goesOn) input = await lanes.next(around.signal);
+      goesOn = false;
       if (shutdown !== undefined && input.every(({ id }) => id.startsWith("notice-"))) break;
       state({ state: "working" }, oneLine(input.at(-1)?.label ?? "", 80));
       const { result, wrote, redirected } = await runTurn(input);
