@@ -66,7 +66,11 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   const setup = await agentSetup(
     spec,
     around.env,
-    { postman, replied: (to) => lanes.replied(to) },
+    {
+      postman,
+      asked: (to) => lanes.unanswered.get(to)?.id,
+      replied: (to) => void lanes.replied(to),
+    },
     around.signal,
   );
   let unanswered = past.unanswered;

@@ -15,12 +15,13 @@ const schema = z.object({
 });
 
 /**
- * The tool by which an agent writes to any member. `replied` is told whom a message went to and gives the id of what it
- * answers. Unknown names are error results that name the nearest member.
+ * The tool by which an agent writes to any member. `asked` gives the id of what a message to a member would answer, and
+ * `replied` is told that one was stored for it. Unknown names are error results that name the nearest member.
  */
 export function createSendMessageTool(options: {
   readonly postman: Postman;
-  readonly replied: (to: string) => string | undefined;
+  readonly asked: (to: string) => string | undefined;
+  readonly replied: (to: string) => void;
 }): Tool<z.infer<typeof schema>> {
   return {
     name: "SendMessage",
@@ -33,13 +34,15 @@ export function createSendMessageTool(options: {
     summarise: (input) => `→ ${oneLine(input.to, 40)}: ${oneLine(input.summary ?? input.message, 80)}`,
     async run(input) {
       try {
-        const inReplyTo = input.inReplyTo ?? options.replied(options.postman.resolve(input.to));
+        const to = options.postman.resolve(input.to);
+        const inReplyTo = input.inReplyTo ?? options.asked(to);
         const sent = await options.postman.send(input.to, {
           kind: "text",
           text: input.message,
           ...(input.summary === undefined ? {} : { summary: input.summary }),
           ...(inReplyTo === undefined ? {} : { inReplyTo }),
         });
+        options.replied(to);
         const lines = sent.map(
           ({ to, id, note }) => `Stored for ${to} (id ${id})${note === undefined ? "" : `; ${note}`}.`,
         );
