@@ -1,4 +1,6 @@
+import { TroupeError } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
+import type { TeamEventBody } from "../events.js";
 import type { IdleReason } from "../member-state.js";
 import type { Postman } from "../postman.js";
 import type { AgentSpec } from "./agent-spec.js";
@@ -10,7 +12,7 @@ const asking: readonly string[] = ["text", "task-assignment"];
 /**
  * Sends the last words of a turn to whoever is left without an answer: the senders of mail that nothing replied to, or
  * whoever the member reports to where it wrote to nobody. A lead answers the user alone; what its teammates report
- * needs no reply.
+ * needs no reply. Where they cannot be sent, to a member of another team for one, a warning says so.
  */
 export async function lastWords(options: {
   readonly spec: AgentSpec;
@@ -20,6 +22,7 @@ export async function lastWords(options: {
   readonly wrote: boolean;
   readonly reason: IdleReason;
   readonly text: string;
+  readonly emit: (event: TeamEventBody) => void;
 }): Promise<void> {
   const { spec, lanes, postman } = options;
   const owed = [...lanes.unanswered.values()].filter((asked) => isOwed(spec, asked));
@@ -28,14 +31,20 @@ export async function lastWords(options: {
   const recipients: { readonly to: string; readonly id?: string }[] = nobody
     ? [{ to: spec.reportsTo }]
     : owed.map(({ from, id }) => ({ to: from, id }));
+  const words = {
+    kind: "idle",
+    reason: options.reason,
+    text: options.text,
+    summary: oneLine(options.text, 60),
+  };
   for (const { to, id } of recipients)
-    await postman.send(to, {
-      kind: "idle",
-      reason: options.reason,
-      text: options.text,
-      summary: oneLine(options.text, 60),
-      ...(id === undefined ? {} : { inReplyTo: id }),
-    });
+    try {
+      await postman.send(to, id === undefined ? words : { ...words, inReplyTo: id });
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      const text = oneLine(`the last words to ${to} were not sent: ${error.message}`);
+      options.emit({ type: "notice", level: "warning", name: spec.name, text });
+    }
 }
 
 function isOwed(spec: AgentSpec, asked: Asked): boolean {

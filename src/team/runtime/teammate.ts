@@ -154,7 +154,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
       const reason: IdleReason =
         result.status === "completed" || result.status === "aborted" ? "done" : "failed";
       // With new instructions the work goes on: these are no last words.
-      if (!redirected) await lastWords({ spec, postman, lanes, wrote, reason, text: wordsOf(result) });
+      if (!redirected) await lastWords({ spec, postman, lanes, wrote, reason, text: wordsOf(result), emit });
       if (shutdown !== undefined) break;
       input = await lanes.take();
       if (input.length === 0)
