@@ -43,7 +43,7 @@ describe("writeFileAtomic", () => {
 
   it("is whole for every reader while its writers are killed", { timeout: 60_000 }, async () => {
     const file = path.join(temporaryDirectory(), "state.json");
-    const writer = bundleScript(path.join(import.meta.dirname, "fs-writer.ts"));
+    const writer = bundleScript(path.join(import.meta.dirname, "processes/fs-writer.ts"));
     const whole = () => {
       const text = readTextIfExists(file);
       if (text === undefined) return undefined;

@@ -43,7 +43,7 @@ it("8 contenders never hold a lock at once while 200 owners are killed", { timeo
 
 /** Starts contenders for one lock; those that still run are killed when the test is over. */
 function startIn(lock: string, signature: string): (rounds: number, end: "die" | "stop") => ChildProcess {
-  const script = bundleScript(path.join(import.meta.dirname, "lock-contender.ts"));
+  const script = bundleScript(path.join(import.meta.dirname, "processes/lock-contender.ts"));
   const running = new Set<ChildProcess>();
   onTestFinished(async () => {
     await Promise.all(

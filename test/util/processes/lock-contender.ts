@@ -1,8 +1,8 @@
 // Takes and releases a lock over and over; run by lock-processes.test.ts as a process of its own. Arguments: the lock's directory,
 // the file in which the holder signs, how many clean rounds to do, and what to do then: `die` holding the lock or `stop`.
 import fs from "node:fs";
-import { acquireLock, type Lock } from "../../src/util/lock.js";
-import { liveness, type ProcessIdentity, selfIdentity } from "../../src/util/process-identity.js";
+import { acquireLock, type Lock } from "../../../src/util/lock.js";
+import { liveness, type ProcessIdentity, selfIdentity } from "../../../src/util/process-identity.js";
 
 const [dir = "", signature = "", rounds = "", end] = process.argv.slice(2);
 const self = selfIdentity();
