@@ -41,8 +41,9 @@ export interface Asked {
 /**
  * Opens the mailbox of `name` for the life of one incarnation. `known`: ids that are in the transcript already; they are
  * acknowledged and not handed over again. `open`: those of them that are to be answered yet. `onControl` must not throw.
+ * Nothing is taken before this has returned.
  */
-export async function openLanes(options: {
+export function openLanes(options: {
   readonly paths: TeamPaths;
   readonly mailDir: string;
   readonly name: string;
@@ -51,7 +52,7 @@ export async function openLanes(options: {
   readonly open: ReadonlySet<string>;
   readonly onControl: (control: ControlMessage) => void;
   readonly emit: (event: TeamEventBody) => void;
-}): Promise<Lanes> {
+}): Lanes {
   const { paths, emit } = options;
   const mailbox: Mailbox = openMailbox(options.mailDir);
   // Who leads never changes, and a record that is damaged later must not decide what mail may do.

@@ -89,7 +89,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
     }
   };
   const transcript = await openTranscript(transcriptFile);
-  const lanes = await openLanes({
+  const lanes = openLanes({
     paths,
     mailDir: mailboxOf(paths, spec.name),
     name: spec.name,
