@@ -29,31 +29,38 @@ export interface Roster {
 
 export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
   const members = new Map<string, MemberRecord>();
-  const writes = new Map<string, Promise<void>>();
+  const tails = new Map<string, Promise<unknown>>();
   const dirty = new Set<string>();
   let version = 0;
 
-  // One write at a time per record; changes that come meanwhile are written together afterwards.
+  /** One write at a time per record, in the order of the calls. */
+  const inTurn = (key: string, write: () => Promise<void>): Promise<void> => {
+    const written = (tails.get(key) ?? Promise.resolve()).then(write);
+    const tail = written
+      .catch(() => undefined) // the caller's to hear of
+      .then(() => {
+        if (tails.get(key) === tail) tails.delete(key);
+      });
+    tails.set(key, tail);
+    return written;
+  };
+
+  // Changes that come before their turn are written together.
   const save = (key: string): void => {
     version++;
+    if (dirty.has(key)) return;
     dirty.add(key);
-    if (writes.has(key)) return;
-    const drain = async (): Promise<void> => {
-      while (dirty.delete(key)) {
-        const record = members.get(key);
-        if (record !== undefined) await writeRecord(memberFile(paths, record.name), record);
-      }
-    };
-    const running = drain()
-      .catch((error: unknown) => {
-        hub.emit({
-          type: "notice",
-          level: "warning",
-          text: `a member's record cannot be written: ${String(error)}`,
-        });
-      })
-      .finally(() => writes.delete(key));
-    writes.set(key, running);
+    inTurn(key, async () => {
+      dirty.delete(key);
+      const record = members.get(key);
+      if (record !== undefined) await writeRecord(memberFile(paths, record.name), record);
+    }).catch((error: unknown) => {
+      hub.emit({
+        type: "notice",
+        level: "warning",
+        text: `a member's record cannot be written: ${String(error)}`,
+      });
+    });
   };
 
   const change = (name: string, incarnation: string, next: Partial<MemberRecord>): boolean => {
@@ -66,7 +73,7 @@ export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
   };
 
   const flush = async (): Promise<void> => {
-    while (writes.size > 0) await Promise.all(writes.values());
+    while (tails.size > 0) await Promise.all(tails.values());
   };
 
   return {
@@ -76,10 +83,12 @@ export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
     all: () => [...members.values()],
     find: (name) => members.get(nameKey(name)),
     async put(record) {
-      await flush();
-      await writeRecord(memberFile(paths, record.name), record);
-      members.set(nameKey(record.name), record);
-      version++;
+      const key = nameKey(record.name);
+      await inTurn(key, async () => {
+        await writeRecord(memberFile(paths, record.name), record);
+        members.set(key, record);
+        version++;
+      });
     },
     setState(name, incarnation, state, activity) {
       const record = members.get(nameKey(name));
