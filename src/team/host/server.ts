@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
-import { errnoOf, TroupeError } from "../../util/errors.js";
+import { TroupeError } from "../../util/errors.js";
 import { ensureDir } from "../../util/fs.js";
 import { readLines } from "../../util/ndjson.js";
 import type { TeamEvent } from "../events.js";
@@ -30,9 +30,18 @@ export type HostHandlers = {
 };
 
 export interface ControlServer {
-  /** Stops listening, lets replies that are under way be written, closes every connection, removes the socket. */
+  /**
+   * Stops listening, lets replies that are under way be written (for 2 s, to clients that read), closes every connection,
+   * removes the socket.
+   */
   close(): Promise<void>;
 }
+
+/** How long a client that does not read keeps the end of a host waiting. */
+const closeGraceMs = 2_000;
+
+/** A client that leaves so much unread is cut off: a viewer that somebody stopped must not fill the host's memory. */
+const maxUnreadBytes = 32 * 1024 * 1024;
 
 /** Listens on `socket`; a stale socket file is replaced. Only the host that holds the team's lock may call it. */
 export async function listen(socket: string, handlers: HostHandlers): Promise<ControlServer> {
@@ -53,7 +62,14 @@ export async function listen(socket: string, handlers: HostHandlers): Promise<Co
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const stream of connections) stream.destroySoon();
-      await closed;
+      const late = setTimeout(() => {
+        for (const stream of connections) stream.destroy();
+      }, closeGraceMs);
+      try {
+        await closed;
+      } finally {
+        clearTimeout(late);
+      }
       fs.rmSync(socket, { force: true });
     },
   };
@@ -66,10 +82,8 @@ function serve(stream: net.Socket, handlers: HostHandlers): void {
     onClose: (callback) => void (stream.destroyed ? callback() : onClose.push(callback)),
     close: () => stream.destroySoon(),
   };
-  // A reset by the peer is the same news as its end, which "close" brings.
-  stream.on("error", (error) => {
-    if (errnoOf(error) === undefined) send(stream, failure(0, error));
-  });
+  // A reset by the peer, or a line without end, is the same news as its end, which "close" brings.
+  stream.on("error", () => undefined);
   stream.on("close", () => {
     for (const callback of onClose) callback();
   });
@@ -114,5 +128,7 @@ function failure(id: number, error: unknown): HostReply {
 }
 
 function send(stream: net.Socket, value: unknown): void {
-  if (stream.writable) stream.write(`${JSON.stringify(value)}\n`);
+  if (!stream.writable) return;
+  if (stream.writableLength > maxUnreadBytes) stream.destroy();
+  else stream.write(`${JSON.stringify(value)}\n`);
 }
