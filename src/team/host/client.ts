@@ -18,7 +18,7 @@ import {
 export interface HostConnection {
   /**
    * One request. `timeoutMs` defaults to 10 s. Errors: what the host answered as TroupeError, `deadline`, `host-gone`
-   * if the host ended before it answered.
+   * if the host ended before it answered, or answered with what is none.
    */
   request<M extends HostMethod>(
     method: M,
@@ -92,8 +92,9 @@ function converse(stream: net.Socket, paths: TeamPaths): HostConnection {
   // "close" follows every error and settles whoever waits.
   stream.on("error", () => undefined);
   readLines(stream, (line) => {
-    const value = JSON.parse(line) as HostReply | HostPush;
-    if ("event" in value) for (const listener of listeners) listener(value.event);
+    const value = parse(line);
+    if (value === undefined) stream.destroy();
+    else if ("event" in value) for (const listener of listeners) listener(value.event);
     else {
       waiting.get(value.id)?.(value);
       waiting.delete(value.id);
@@ -134,6 +135,16 @@ function converse(stream: net.Socket, paths: TeamPaths): HostConnection {
       }
     },
   };
+}
+
+/** A line from the host, or undefined for what no host writes. */
+function parse(line: string): HostReply | HostPush | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as HostReply | HostPush) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function resultOf<M extends HostMethod>(reply: HostReply | undefined, paths: TeamPaths): HostResult<M> {
