@@ -43,9 +43,10 @@ export function createSendMessageTool(options: {
           ...(inReplyTo === undefined ? {} : { inReplyTo }),
         });
         options.replied(to);
-        const lines = sent.map(
-          ({ to, id, note }) => `Stored for ${to} (id ${id})${note === undefined ? "" : `; ${note}`}.`,
-        );
+        const lines = sent.map(({ to: name, id, stored, note }) => {
+          const parts = [stored ? `Stored for ${name} (id ${id})` : undefined, note];
+          return `${parts.filter((part) => part !== undefined).join("; ")}.`;
+        });
         return { content: lines.join("\n") };
       } catch (error) {
         if (!(error instanceof TroupeError)) throw error;
