@@ -98,14 +98,23 @@ describe("projectContext", () => {
 
   it("starts nothing that the repository's settings name", async () => {
     git("init", "-q");
-    git("commit", "-q", "--allow-empty", "-m", "one");
     const mark = path.join(space.base, "ran");
-    const script = space.write("evil.sh", `#!/bin/sh\ntouch ${mark}\n`);
+    // Signs like gpg, so that git has a signature that it would have checked.
+    const script = space.write(
+      "evil.sh",
+      `#!/bin/sh
+touch ${mark}
+echo "[GNUPG:] SIG_CREATED " >&2
+printf '%s\\n' '-----BEGIN PGP SIGNATURE-----' '' x '-----END PGP SIGNATURE-----'
+`,
+    );
     fs.chmodSync(script, 0o755);
-    git("config", "core.fsmonitor", script);
-    git("config", "core.pager", script);
+    for (const name of ["core.fsmonitor", "core.pager", "gpg.program"]) git("config", name, script);
     git("config", "log.showSignature", "true");
-    git("config", "gpg.program", script);
+    git("commit", "-q", "-S", "--allow-empty", "-m", "one");
+    git("log", "-1");
+    expect(fs.existsSync(mark)).toBe(true);
+    fs.rmSync(mark);
     expect(await context()).toContain("one");
     expect(fs.existsSync(mark)).toBe(false);
   });

@@ -40,6 +40,12 @@ describe("matchesPath", () => {
     expect(matchesPath("Secrets/**", "/home/u/p/secrets/a", { ...context, ignoreCase: true })).toBe(true);
   });
 
+  it("keeps a negated pattern inside of the working directory, too", () => {
+    expect(matches("!src/**", "/home/u/p/lib/a")).toBe(true);
+    expect(matches("!src/**", "/home/u/q/a")).toBe(false);
+    expect(matches("!src/**", "/etc/passwd")).toBe(false);
+  });
+
   it("never means anything outside of the working directory by a relative pattern", () => {
     const segment = fc.constantFrom("a", "b", "*", "**", ".x", "{a,b}");
     const pattern = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));

@@ -60,8 +60,8 @@ describe("Bash", () => {
   });
 
   it("makes no file for short output, whatever the call is named", async () => {
-    await bash({ command: "echo x" }, { ...space.context, toolUseId: "../../escape" });
-    await bash({ command: "seq 1 20000" }, { ...space.context, toolUseId: "../../escape" });
+    await bash({ command: "echo x" }, { ...space.context, toolUseId: "x/../../escape" });
+    await bash({ command: "seq 1 20000" }, { ...space.context, toolUseId: "x/../../escape" });
     expect(fs.readdirSync(space.context.outputDir)).toHaveLength(1);
     expect(fs.readdirSync(space.base).sort()).toEqual(["out", "outside", "work"]);
   });
