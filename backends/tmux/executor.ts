@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { TroupeError } from "../../src/util/errors.js";
-import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { liveness } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
 import { removeLaunchScript } from "../launch-script.js";
 import { lastScreenLines, readOutputTail } from "../output-log.js";
 import { endTree, type ProcessTree, signalTree } from "../process-tree.js";
 import { spawnFailure } from "../spawn-failure.js";
 import type { DeliverMessage, KillReport, TeammateExecutor, TeammateRef } from "../types.js";
-import { capturePane, focusPaneIf, listPane, parseRows } from "./commands.js";
+import { capturePane, focusPaneIf } from "./commands.js";
 import { openInsidePlace } from "./inside-place.js";
 import { openOwnPlace } from "./own-place.js";
 import { createPanes } from "./panes.js";
@@ -148,9 +148,11 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     async capture(agentId, lines) {
       const ref = lives.get(agentId);
       if (ref === undefined) return "";
-      const shown =
-        ref.pane === undefined ? undefined : await screenOf(ref.pane, ref.server?.process, ref.tag, lines);
-      return shown ?? readOutputTail(ref.runDir, lines);
+      const { pane, server, runDir } = ref;
+      if (pane === undefined || server === undefined || liveness(server.process) === "gone")
+        return readOutputTail(runDir, lines);
+      const shown = await client.run([capturePane(pane, lines)]);
+      return shown.ok ? lastScreenLines(shown.stdout, lines) : readOutputTail(runDir, lines);
     },
     open: () => panes.prepare(),
     attachCommand: () => place.attachArgv?.(),
@@ -158,21 +160,6 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
       await place.close?.();
     },
   };
-
-  /** Undefined where the pane is gone, or another one by now. */
-  async function screenOf(
-    pane: string,
-    server: ProcessIdentity | undefined,
-    tag: string | undefined,
-    lines: number,
-  ): Promise<string | undefined> {
-    if (server === undefined || liveness(server) === "gone") return undefined;
-    const answer = await client.run([listPane(pane), capturePane(pane, lines)]);
-    if (!answer.ok) return undefined;
-    const [row] = parseRows(answer.stdout);
-    if (row?.serverPid !== server.pid || row.tag !== tag) return undefined;
-    return lastScreenLines(answer.stdout.slice(answer.stdout.indexOf("\n") + 1), lines);
-  }
 }
 
 function treeOf(ref: TeammateRef): ProcessTree {

@@ -9,6 +9,7 @@ import { findTree } from "../../backends/process-tree.js";
 import { loadPty } from "../../backends/pty.js";
 import { readExit } from "../../backends/records.js";
 import { currentIdentity } from "../../src/util/context.js";
+import { readStat } from "../../src/util/process-identity.js";
 import { delay, waitUntil } from "../../src/util/wait.js";
 import { teammateConfig } from "../helpers/teammate.js";
 import { temporaryDirectory } from "../helpers/temp.js";
@@ -165,6 +166,8 @@ describe("another program in one process", () => {
         ]),
       );
       expect(result).toMatchObject({ ok: true });
+      const { pid } = result.ok ? result : { pid: 0 };
+      expect(readStat(pid)).toMatchObject({ sid: pid, pgid: pid });
       await waitUntil("the answer", async () => (await executor.capture?.("a@team", 1)) === answer.trim(), {
         timeoutMs: 5000,
       });

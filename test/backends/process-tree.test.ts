@@ -4,8 +4,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { endTree, findTree, signalTree } from "../../backends/process-tree.js";
-import { identityOf, liveness, selfIdentity } from "../../src/util/process-identity.js";
+import { identityOf, liveness, readStat } from "../../src/util/process-identity.js";
 import { waitUntil } from "../../src/util/wait.js";
+import { bundleScript } from "../helpers/bundle.js";
 import { temporaryDirectory } from "../helpers/temp.js";
 
 describe("a process tree", () => {
@@ -16,10 +17,10 @@ describe("a process tree", () => {
   });
 
   /** Starts a shell at the head of its own session and waits until it has written its mark. */
-  async function start(command: string, options: { env?: Record<string, string>; detached?: boolean } = {}) {
+  async function start(command: string, options: { env?: Record<string, string> } = {}) {
     const mark = path.join(temporaryDirectory(), "mark");
     const child = spawn("/bin/sh", ["-c", `${command}\necho >'${mark}'\nwait`], {
-      detached: options.detached ?? true,
+      detached: true,
       stdio: "ignore",
       env: { PATH: process.env["PATH"], ...options.env },
     });
@@ -49,8 +50,15 @@ describe("a process tree", () => {
     const { child, root } = await start("(sleep 302 &)\nsleep 300 &");
     child.kill("SIGKILL");
     await once(child, "exit");
-    const commands = findTree({ root }).map(({ command }) => command);
-    expect(commands.sort()).toEqual(["sleep 300", "sleep 302"]);
+    await waitUntil(
+      "both programs",
+      () =>
+        findTree({ root })
+          .map(({ command }) => command)
+          .sort()
+          .join() === "sleep 300,sleep 302",
+      { timeoutMs: 5000 },
+    );
     expect((await endTree({ root }, { graceMs: 2000 })).ended).toHaveLength(2);
   });
 
@@ -78,6 +86,18 @@ describe("a process tree", () => {
     expect(liveness(root)).toBe("gone");
   });
 
+  it("lets a stopped process hear that it is asked to end", async () => {
+    const mark = path.join(temporaryDirectory(), "heard");
+    const { root } = await start(
+      `(trap 'echo >${mark}; exit' TERM; sh -c 'kill -STOP $PPID'; sleep 310 & wait) &`,
+    );
+    await waitUntil("the stop", () => findTree({ root }).some(({ pid }) => readStat(pid)?.state === "T"), {
+      timeoutMs: 5000,
+    });
+    expect((await endTree({ root }, { graceMs: 10_000 })).survivors).toEqual([]);
+    expect(fs.existsSync(mark)).toBe(true);
+  });
+
   it("never holds another process with the same pid, this process, or what started it", async () => {
     const { root } = await start("sleep 305 &");
     const recycled = { ...root, startTime: `${Number(root.startTime) - 1}` };
@@ -91,12 +111,19 @@ describe("a process tree", () => {
     await endTree({ root }, { graceMs: 2000 });
   });
 
-  it("does not take a session that is this process's own", async () => {
-    const { root } = await start("sleep 306 &", { detached: false });
-    const pids = findTree({ root }).map(({ pid }) => pid);
-    expect(pids).not.toContain(selfIdentity().pid);
-    expect(pids).toHaveLength(2);
-    await endTree({ root }, { graceMs: 2000 });
+  it("does not take a session that is its looker's own", async () => {
+    const script = bundleScript(path.join(import.meta.dirname, "../fixtures/own-session.ts"));
+    const looker = spawn(process.execPath, [script], {
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    children.push(looker);
+    let printed = "";
+    looker.stdout.on("data", (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+    await once(looker, "close");
+    expect(JSON.parse(printed)).toEqual(["sleep 306"]);
   });
 
   it("is asked to end without waiting for it", async () => {

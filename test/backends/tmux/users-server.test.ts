@@ -204,6 +204,21 @@ describe("a user's tmux server", () => {
     expect(await executor.isActive("b@team")).toBe("alive");
   });
 
+  it("keeps the pane of a teammate that has ended, with what it showed, until that is ended", async () => {
+    const a = await start("a", ["/bin/sh", "-c", "echo my result"]);
+    await waitUntil("the end", async () => (await executor.isActive("a@team")) === "gone", {
+      timeoutMs: 5000,
+    });
+    await waitUntil("the dead pane", () => panes("#{pane_id} #{pane_dead}").includes(`${a.pane} 1`), {
+      timeoutMs: 5000,
+    });
+    fs.rmSync(path.join(a.runDir, "output.log"));
+    expect(await executor.capture("a@team", 3)).toBe("my result");
+    expect(await make().adopt(a)).toBe(false);
+    await executor.kill("a@team");
+    expect(panes("#{pane_id}")).toEqual(["%0"]);
+  });
+
   it("closes no pane that is not its own", async () => {
     const a = await start("a");
     tmux.run("set-option", "-p", "-t", a.pane ?? "", "@troupe_tag", "somebody");
