@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { errnoOf, TroupeError } from "../src/util/errors.js";
-import { ensureDir, listIfExists } from "../src/util/fs.js";
+import { ensureDir, ensureDirSync, listIfExists } from "../src/util/fs.js";
 import { fileNameOf } from "../src/util/name-key.js";
 import { writeDraft, writeDraftSync } from "./draft.js";
 import { checkMailbox, descriptionFile } from "./layout.js";
@@ -77,7 +77,7 @@ export function openRouter(mailRoot: string, options: PlaceOptions = {}): Router
       const bytes = encodeMessage(message);
       let file: string;
       try {
-        fs.mkdirSync(outgoing, { recursive: true, mode: 0o700 });
+        ensureDirSync(outgoing);
         file = writeDraftSync(outgoing, message.id, bytes);
       } catch (error) {
         return names.map((name) => failureOf(name, sendError(outgoing, message.id, error)));

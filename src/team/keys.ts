@@ -10,6 +10,7 @@ import path from "node:path";
 import type { Message } from "../../mailbox/message.js";
 import { verifySeal } from "../../mailbox/seal.js";
 import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
+import { ensureDirSync } from "../util/fs.js";
 import { fileNameOf, maxEncodedKeyBytes, nameKey } from "../util/name-key.js";
 import { badHome, teamsNamed } from "./locate.js";
 import type { TeamPaths } from "./paths.js";
@@ -163,7 +164,7 @@ function existingUserKey(home: string): string {
   const file = userKeyFile(home);
   if (fs.existsSync(file)) return file;
   try {
-    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    ensureDirSync(path.dirname(file));
     createKeyFile(file);
   } catch (error) {
     throw badHome(home, error);

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
+import { ensureDirSync } from "../util/fs.js";
 import { isHeld, readLock } from "../util/lock.js";
 import { encodeKey, nameKey } from "../util/name-key.js";
 import { nearest } from "./nearest.js";
@@ -63,7 +64,7 @@ export function isRunning(paths: TeamPaths): boolean {
 /** Makes sure that TROUPE_HOME is a directory we can write to; creates it (0700). TroupeError `bad-home` otherwise. */
 export function ensureHome(home: string): void {
   try {
-    fs.mkdirSync(home, { recursive: true, mode: 0o700 });
+    ensureDirSync(home);
     fs.accessSync(home, fs.constants.W_OK | fs.constants.X_OK);
   } catch (cause) {
     throw badHome(home, cause);

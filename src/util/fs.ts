@@ -6,7 +6,30 @@ let serial = 0;
 
 /** Creates `dir` and its missing parents with mode 0700. An existing directory is left as it is. */
 export async function ensureDir(dir: string): Promise<void> {
-  await fs.promises.mkdir(dir, { recursive: true, mode: 0o700 });
+  ensureDirSync(dir);
+}
+
+/**
+ * As {@link ensureDir}, blocking. Parents are made one by one: Node's own recursive mkdir never returns where a file
+ * system answers ENOENT for a directory whose parent exists, as /proc does.
+ */
+export function ensureDirSync(dir: string, mode = 0o700): void {
+  try {
+    makeDir(dir, mode);
+  } catch (error) {
+    const parent = path.dirname(dir);
+    if (errnoOf(error) !== "ENOENT" || parent === dir) throw error;
+    ensureDirSync(parent, mode);
+    makeDir(dir, mode);
+  }
+}
+
+function makeDir(dir: string, mode: number): void {
+  try {
+    fs.mkdirSync(dir, { mode });
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST" || !fs.statSync(dir).isDirectory()) throw error;
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   ensureDir,
+  ensureDirSync,
   fsyncDir,
   listIfExists,
   readTextIfExists,
@@ -87,4 +88,23 @@ describe("directories", () => {
     expect(fs.statSync(path.join(dir, "a/b")).mode & 0o777).toBe(0o700);
     expect(fs.statSync(dir).mode & 0o777).toBe(0o755);
   });
+});
+
+describe("ensureDirSync", () => {
+  it("makes parents, leaves what is there, and is refused where a file stands in the way", () => {
+    const dir = path.join(temporaryDirectory(), "a", "b", "c");
+    ensureDirSync(dir);
+    ensureDirSync(dir);
+    expect(fs.statSync(path.dirname(dir)).mode & 0o777).toBe(0o700);
+    fs.writeFileSync(path.join(dir, "file"), "");
+    expect(() => ensureDirSync(path.join(dir, "file"))).toThrow("EEXIST");
+    expect(() => ensureDirSync(path.join(dir, "file", "below"))).toThrow("ENOTDIR");
+  });
+
+  it(
+    "fails, rather than never returning, where nothing can be made",
+    () => {
+      expect(() => ensureDirSync("/proc/troupe/teams")).toThrow("ENOENT");
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import fsp from "node:fs/promises";
 import path from "node:path";
 import { errnoOf, TroupeError } from "../../util/errors.js";
+import { ensureDirSync } from "../../util/fs.js";
 import type { FileState } from "../tool.js";
 import { checkReachable, type PathContext } from "./resolve-path.js";
 
@@ -19,7 +20,7 @@ export async function replaceFile(
   context: PathContext,
 ): Promise<{ mtimeMs: number; size: number }> {
   const dir = path.dirname(realPath);
-  if (previous === undefined) await fsp.mkdir(dir, { recursive: true });
+  if (previous === undefined) ensureDirSync(dir, 0o777);
   // A directory on the way may have become a link since the path was resolved.
   await checkReachable(
     path.join(await fsp.realpath(dir), path.basename(realPath)),
