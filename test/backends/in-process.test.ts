@@ -24,13 +24,13 @@ const stays: RunEmbedded = async (_, started, signal) => {
 
 function setUp(run: RunEmbedded, options: Partial<InProcessOptions> = {}) {
   const dir = temporaryDirectory();
-  const ended: unknown[] = [];
+  const ended: [string, unknown][] = [];
   const executor = createInProcessExecutor({
     run,
     deliver: async () => undefined,
     graceMs: 300,
     onEnded: (agentId, end, error) =>
-      ended.push([agentId, end.exitCode, error instanceof Error ? error.message : error]),
+      ended.push([agentId, [end.exitCode, error instanceof Error ? error.message : error]]),
     ...options,
   });
   const agent = (name: string, more = {}) =>
@@ -64,7 +64,7 @@ describe("an embedded agent", () => {
     expect(await executor.kill("one@team")).toEqual({ found: [note], ended: [note], survivors: [] });
     expect(await executor.isActive("one@team")).toBe("gone");
     expect(await executor.isActive("two@team")).toBe("alive");
-    expect(ended).toEqual([["one@team", 0, undefined]]);
+    expect(ended).toEqual([["one@team", [0, undefined]]]);
     expect(readExit(one.runDir)).toMatchObject({ exitCode: 0 });
     await executor.kill("two@team");
   });
@@ -78,10 +78,12 @@ describe("an embedded agent", () => {
     });
     for (const name of ["good", "bad", "other"]) await executor.spawn(agent(name));
     await waitUntil("both ends", () => ended.length === 2, { timeoutMs: 5000 });
-    expect(ended).toEqual([
-      ["good@team", 0, undefined],
-      ["bad@team", 1, "out of tokens"],
-    ]);
+    expect(new Map(ended)).toEqual(
+      new Map([
+        ["good@team", [0, undefined]],
+        ["bad@team", [1, "out of tokens"]],
+      ]),
+    );
     expect(await executor.isActive("other@team")).toBe("alive");
     await executor.kill("other@team");
   });
