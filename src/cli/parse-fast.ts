@@ -9,6 +9,7 @@ import { sharedOptions } from "./option-table.js";
  * accepted here is read in the same way there.
  */
 export function parseFast(command: Command, argv: readonly string[]): RawArguments | undefined {
+  if (command.takesRest) return undefined;
   const options = Object.fromEntries(
     Object.entries({ ...sharedOptions, ...command.options }).map(([name, spec]) => [
       name,
@@ -25,19 +26,14 @@ export function parseFast(command: Command, argv: readonly string[]): RawArgumen
   } catch {
     return undefined;
   }
-  const terminator = tokens.find((token) => token.kind === "option-terminator");
   const values = new Map<string, (string | boolean)[]>();
   const positionals: string[] = [];
-  const rest: string[] = [];
   for (const token of tokens) {
-    if (token.kind === "option") {
-      const known = values.get(token.name) ?? [];
-      values.set(token.name, [...known, token.value ?? true]);
-    } else if (token.kind === "positional") {
-      (terminator !== undefined && token.index > terminator.index ? rest : positionals).push(token.value);
-    }
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind === "option")
+      values.set(token.name, [...(values.get(token.name) ?? []), token.value ?? true]);
   }
-  return values.has("help") ? undefined : { values, positionals, rest };
+  return values.has("help") ? undefined : { values, positionals, rest: [] };
 }
 
 function tokensOf(argv: readonly string[], options: NonNullable<Parameters<typeof parseArgs>[0]>["options"]) {

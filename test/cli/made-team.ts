@@ -75,7 +75,8 @@ export async function addMember(paths: TeamPaths, member: MadeMember): Promise<M
     state: "idle",
     reason: "waiting-mail",
     since: new Date().toISOString(),
-    process: selfIdentity(),
+    // The user has no process of its own.
+    ...(member.kind === "user" ? {} : { process: selfIdentity() }),
     ...member,
   };
   await createMailbox(mailboxOf(paths, member.name));

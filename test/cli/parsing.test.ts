@@ -26,6 +26,23 @@ describe("the two parsers", () => {
     );
   });
 
+  it.each([
+    ["q", "--require-running", "true"],
+    ["q", "--json", "false"],
+    ["q", "--", "--json"],
+    ["--", "-", "--"],
+    ["q", "--team=", "x"],
+    ["q", "--summary=--json", "x=y"],
+    ["01", "1e3", "--id", "0x10"],
+    ["null", "undefined", "--file", "true"],
+  ])("read %s %s %s %s alike", async (...words) => {
+    for (const command of fast) {
+      const raw = parseFast(command, words);
+      if (command.name === "send") expect(raw).toBeDefined();
+      if (raw !== undefined) expect(await fullyParsed(command, words)).toEqual(judged(command, raw));
+    }
+  });
+
   it("both accept every line as the help shows it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...fast).chain(plainLine), async ({ command, words }) => {

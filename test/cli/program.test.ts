@@ -33,6 +33,8 @@ describe("the program", () => {
       "unknown option --sumary of troupe send",
       "did you mean --summary?",
     ],
+    [["send", "q", "x", "--team.x", "y"], "unknown option --team.x", "--team?"],
+    [["inbox", "--no-json"], "unknown option --no-json", ""],
     [["inbox", "-z"], "unknown option -z of troupe inbox", "troupe inbox --help"],
     [["send"], "TO is missing", "troupe send TO [TEXT]"],
     [["send", "q", "a", "b"], '"b" is one argument too many', ""],
