@@ -32,7 +32,7 @@ export function parseCommand(text: string): ParsedCommand | undefined {
     commands.push({ words: taken.words });
     rest = taken.rest;
     if (rest === "") return { commands };
-    const operator = /^(\|\||&&|\||;)(?![|&;])/.exec(rest)?.[0];
+    const operator = /^(\|\||&&|\||;)/.exec(rest)?.[0];
     if (operator === undefined) return undefined;
     rest = rest.slice(operator.length);
     if (operator === ";" && /^[ \t]*$/.test(rest)) return { commands };

@@ -17,5 +17,5 @@ export function builtinTools(): readonly Tool[] {
     createGlobTool(),
     createGrepTool(),
     createBashTool(),
-  ] as readonly Tool[];
+  ];
 }
