@@ -5,8 +5,9 @@ import type { BackendType } from "../../backends/types.js";
 import { createMailbox } from "../../mailbox/index.js";
 import { TroupeError } from "../util/errors.js";
 import { ensureDir, ensurePrivateDir, listIfExists, writeFileAtomic } from "../util/fs.js";
-import { type Lock, tryLock } from "../util/lock.js";
+import { type Lock, tryLock, withLock } from "../util/lock.js";
 import { liveness } from "../util/process-identity.js";
+import { defaults } from "./defaults.js";
 import { userKeys } from "./keys.js";
 import { badHome, ensureHome, isRunning } from "./locate.js";
 import { type TeamPaths, teamDirName, teamPaths } from "./paths.js";
@@ -22,12 +23,19 @@ export interface PreparedTeam {
   /** Held by this process: it is the team's host from here on. */
   readonly lock: Lock;
   /** Where the files of an earlier team of this name went, if there was one. */
-  readonly archived?: string;
+  readonly archived?: Archived;
+}
+
+/** The files of an ended team, in the archive. Their lock came along, held by this process. */
+export interface Archived {
+  readonly dir: string;
+  readonly lock: Lock;
 }
 
 /**
  * Makes a team's directories, records and the user's mailbox, and takes its lock. An ended team of the same name is
- * archived. Throws TroupeError `team-runs` or `members-left`, before anything is changed.
+ * archived. Of several processes that start a team at once, one succeeds. Throws TroupeError `team-runs` or `members-left`;
+ * whatever it throws, everything is as it was before.
  */
 export async function prepareTeam(options: {
   readonly home: string;
@@ -38,59 +46,65 @@ export async function prepareTeam(options: {
   /** The command that runs this troupe. */
   readonly troupe: readonly string[];
 }): Promise<PreparedTeam> {
-  ensureHome(options.home);
-  const paths = teamPaths(options.home, teamDirName(options.name, options.projectRoot));
-  const record: TeamRecord = {
-    v: 1,
-    name: options.name,
-    projectRoot: options.projectRoot,
-    lead: options.lead,
-    backend: options.backend,
-    createdAt: new Date().toISOString(),
-  };
-  const archived = fs.existsSync(paths.root) ? await archive(paths) : undefined;
-  try {
-    for (const dir of [
-      paths.members,
-      paths.mail,
-      paths.requests,
-      paths.tasks,
-      paths.scratch,
-      paths.run,
-      paths.bin,
-    ])
-      await ensureDir(dir);
-  } catch (error) {
-    throw badHome(options.home, error);
-  }
-  if (paths.sockets !== paths.run) {
-    await ensurePrivateDir(path.dirname(paths.sockets));
-    await ensurePrivateDir(paths.sockets);
-  }
-  const lock = await tryLock(paths.lock);
-  if (lock === undefined) throw runs(paths);
-  try {
-    await writeFileAtomic(path.join(paths.bin, "troupe"), shim(options.troupe), 0o700);
-    await createMailbox(mailboxOf(paths, "user"));
-    await writeUser(paths, options.home, options.name);
-    // Last: with this record the team exists for everybody else.
-    await writeRecord(paths.teamRecord, record);
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-  await pruneArchive(options.home);
-  return { paths, record, lock, ...(archived === undefined ? {} : { archived }) };
+  const { home, name, projectRoot, lead, backend } = options;
+  ensureHome(home);
+  const paths = teamPaths(home, teamDirName(name, projectRoot));
+  const createdAt = new Date().toISOString();
+  const record: TeamRecord = { v: 1, name, projectRoot, lead, backend, createdAt };
+  // The team's own lock lies in what is archived, so until the new one is taken another has to keep starters apart.
+  const startLock = path.join(home, "locks", `start-${paths.dirName}`);
+  return withLock(startLock, defaults.hostRequestMs, async () => {
+    const archived = fs.existsSync(paths.root) ? await archive(paths) : undefined;
+    const earlier = archived === undefined ? {} : { archived };
+    let lock: Lock | undefined;
+    try {
+      await makeDirectories(paths);
+      lock = await tryLock(paths.lock);
+      if (lock === undefined) throw runs(paths);
+      await writeFileAtomic(path.join(paths.bin, "troupe"), shim(options.troupe), 0o700);
+      await createMailbox(mailboxOf(paths, "user"));
+      await writeUser(paths, home, name);
+      // Last: with this record the team exists for everybody else.
+      await writeRecord(paths.teamRecord, record);
+      await pruneArchive(home);
+      return { paths, record, lock, ...earlier };
+    } catch (error) {
+      await undoPrepare({ paths, lock, ...earlier });
+      throw error;
+    }
+  });
 }
 
 /** Removes what {@link prepareTeam} made, for a start that failed before any member ran. Gives the archive back its place. */
-export async function undoPrepare(prepared: PreparedTeam): Promise<void> {
-  prepared.lock.release();
-  await fsp.rm(prepared.paths.root, { recursive: true, force: true });
-  if (prepared.archived !== undefined) await fsp.rename(prepared.archived, prepared.paths.root);
+export async function undoPrepare({
+  paths,
+  lock,
+  archived,
+}: {
+  readonly paths: TeamPaths;
+  readonly lock: Lock | undefined;
+  readonly archived?: Archived;
+}): Promise<void> {
+  lock?.release();
+  await fsp.rm(paths.root, { recursive: true, force: true });
+  if (archived === undefined) return;
+  await fsp.rename(archived.dir, paths.root);
+  archived.lock.release();
 }
 
-async function archive(paths: TeamPaths): Promise<string> {
+async function makeDirectories(paths: TeamPaths): Promise<void> {
+  const { members, mail, requests, tasks, scratch, run, bin, sockets } = paths;
+  try {
+    for (const dir of [members, mail, requests, tasks, scratch, run, bin]) await ensureDir(dir);
+  } catch (error) {
+    throw badHome(paths.home, error);
+  }
+  if (sockets === run) return;
+  await ensurePrivateDir(path.dirname(sockets));
+  await ensurePrivateDir(sockets);
+}
+
+async function archive(paths: TeamPaths): Promise<Archived> {
   if (isRunning(paths)) throw runs(paths);
   const left = readMembers(paths).filter(
     ({ process }) => process !== undefined && liveness(process) === "alive",
@@ -103,16 +117,19 @@ async function archive(paths: TeamPaths): Promise<string> {
     );
   const lock = await tryLock(paths.lock);
   if (lock === undefined) throw runs(paths);
-  const stamp = new Date().toISOString().replace(/[:.]/g, "-");
-  const target = path.join(paths.home, "teams", ".archive", `${paths.dirName}-${stamp}`);
+  const now = new Date();
+  const stamp = now.toISOString().replace(/[:.]/g, "-");
+  const dir = path.join(paths.home, "teams", ".archive", `${paths.dirName}-${stamp}`);
   try {
-    await ensureDir(path.dirname(target));
-    await fsp.rename(paths.root, target);
+    await ensureDir(path.dirname(dir));
+    // The time from which the archive keeps it.
+    await fsp.utimes(paths.root, now, now);
+    await fsp.rename(paths.root, dir);
   } catch (error) {
     lock.release();
     throw error;
   }
-  return target;
+  return { dir, lock };
 }
 
 function runs(paths: TeamPaths): TroupeError {
@@ -152,6 +169,8 @@ async function pruneArchive(home: string): Promise<void> {
   const oldest = Date.now() - archiveDays * 86_400_000;
   for (const name of listIfExists(root)) {
     const dir = path.join(root, name);
-    if ((await fsp.stat(dir)).mtimeMs < oldest) await fsp.rm(dir, { recursive: true, force: true });
+    // Another start may be pruning too.
+    const archivedAt = fs.statSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (archivedAt < oldest) await fsp.rm(dir, { recursive: true, force: true });
   }
 }

@@ -126,7 +126,7 @@ async function hostOf(
   };
   const publicKey = keys.publicKey.export({ format: "der", type: "spki" }).toString("base64url");
   host = await openHost(context, { publicKey });
-  if (archived !== undefined) hub.emit({ type: "notice", level: "info", text: archivedNote(archived) });
+  if (archived !== undefined) hub.emit({ type: "notice", level: "info", text: archivedNote(archived.dir) });
   void host.closed.then(() => lock.release());
   return host;
 }
