@@ -57,6 +57,8 @@ export interface HostRecord {
   readonly process: ProcessIdentity;
   readonly publicKey: string;
   readonly startedAt: string;
+  /** How long members go on without a host before they end. */
+  readonly orphanTimeoutMs?: number;
   /** Set when the host ended in an orderly way. */
   readonly endedAt?: string;
 }

@@ -72,12 +72,16 @@ export function hostStatus(paths: TeamPaths): HostStatus {
   const record = readHostRecord(paths);
   if (lock === undefined && record === undefined) return { state: "none" };
   if (record?.endedAt !== undefined || lock?.released === true) return { state: "ended" };
-  const minutes = defaults.orphanTimeoutMs / 60_000;
+  const after = timeWords(record?.orphanTimeoutMs ?? defaults.orphanTimeoutMs);
   return {
     state: "gone",
     pid: record?.process.pid ?? lock?.owner.pid ?? 0,
-    advice: `the team's host is gone; members end by themselves after ${minutes} minutes; \`troupe down\` ends them now`,
+    advice: `the team's host is gone; members end by themselves after ${after}; \`troupe down\` ends them now`,
   };
+}
+
+function timeWords(ms: number): string {
+  return ms < 120_000 ? `${ms / 1000} s` : `${Math.round(ms / 60_000)} minutes`;
 }
 
 /**

@@ -61,6 +61,7 @@ export async function openHost(
     process: selfIdentity(),
     publicKey: identity.publicKey,
     startedAt: new Date().toISOString(),
+    orphanTimeoutMs: orphanTimeout(context),
   };
   const warn = (error: unknown, name?: string): void =>
     hub.emit({
