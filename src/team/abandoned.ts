@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import { endTree, runIdOf } from "../../backends/index.js";
 import type { KillReport } from "../../backends/types.js";
 import { TroupeError } from "../util/errors.js";
@@ -25,9 +26,11 @@ export async function endAbandoned(
       ({ kind, name }) => kind !== "user" && (options.names === undefined || options.names.includes(name)),
     );
     const reports = await Promise.all(members.map((member) => endOne(team, member, options.env)));
+    if (options.names !== undefined) return reports;
     const host = readHostRecord(paths);
-    if (options.names === undefined && host !== undefined && host.endedAt === undefined)
+    if (host !== undefined && host.endedAt === undefined)
       await writeRecord(paths.hostRecord, { ...host, endedAt: new Date().toISOString() });
+    fs.rmSync(paths.socket, { force: true });
     return reports;
   });
 }
