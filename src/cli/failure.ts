@@ -38,7 +38,13 @@ export function renderFailure(failure: Failure, options: { json: boolean; debug:
   const { code, message, remedy, stack } = failure;
   if (options.json) return `${JSON.stringify({ error: { code, message, remedy } })}\n`;
   const lines = [`troupe: ${flat(message)}`];
-  if (remedy !== undefined) lines.push(`  ${flat(remedy)}`);
+  // What to do may be several commands, each ready to be typed.
+  if (remedy !== undefined)
+    lines.push(
+      ...printable(remedy)
+        .split("\n")
+        .map((line) => `  ${line.trim()}`),
+    );
   if (options.debug && stack !== undefined) lines.push(printable(stack));
   return `${lines.join("\n")}\n`;
 }

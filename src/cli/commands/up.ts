@@ -34,6 +34,6 @@ function noFile(): TroupeError {
       "troupe up examples/survey.yaml --model offline   a scripted team, without a key",
       'troupe run "what does this project do?"          one agent on a task',
       "troupe up --help                                 all options",
-    ].join("\n  "),
+    ].join("\n"),
   });
 }
