@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { thirdPartyLicenses } from "./lib/licenses.mjs";
+import { plainBuiltins } from "./lib/plain-builtins.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
 const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
@@ -47,7 +48,7 @@ try {
       outfile: `${staging}/bin.cjs`,
       format: "cjs",
       banner: { js: "#!/usr/bin/env node" },
-      plugins: [lazyModules()],
+      plugins: [plainBuiltins(), lazyModules()],
     }),
     build({
       ...common,
