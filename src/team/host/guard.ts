@@ -25,6 +25,9 @@ export function launchGuard(
   child.unref();
 }
 
+/** How often a guard looks whether somebody else has seen to what a dead host left. */
+const lookMs = 500;
+
 /**
  * Watches the host of a team until it ends. After an orderly end there is nothing to do; if the host died, waits the orphan
  * timeout for another host to take over, then ends what the dead one left.
@@ -40,9 +43,20 @@ export async function guardTeam(
   const { paths } = team;
   const host = await connectHost(paths, options.signal);
   await host?.closed;
-  const isOver = (): boolean => readHostRecord(paths)?.endedAt !== undefined || isRunning(paths);
+  const deadline = Date.now() + options.orphanTimeoutMs;
   // The record of an orderly end is written before the socket closes.
-  if (isOver()) return;
-  await delay(options.orphanTimeoutMs, options.signal);
-  if (!isOver()) await endAbandoned(team, { env: options.env });
+  while (!isOver(paths)) {
+    const left = deadline - Date.now();
+    if (left <= 0) {
+      await endAbandoned(team, { env: options.env });
+      return;
+    }
+    await delay(Math.min(left, lookMs), options.signal);
+  }
+}
+
+/** Whether nothing is left to guard: the team has ended, another host runs it, or its files are gone. */
+function isOver(paths: LocatedTeam["paths"]): boolean {
+  const record = readHostRecord(paths);
+  return record === undefined || record.endedAt !== undefined || isRunning(paths);
 }
