@@ -42,9 +42,7 @@ describe.each(["in-process", "tmux"])("mail to a team in %s, from other processe
     });
 
     const logs = await place.troupe(["logs", "worker"]);
-    expect(logs.stdout).toMatch(
-      /I wait at the gate\.[\s\S]*first[\s\S]*second[\s\S]*third[\s\S]*Passed the gate\./,
-    );
+    expect(logs.stdout).toMatch(/I wait at the gate\.[\s\S]*first[\s\S]*second[\s\S]*Passed the gate\./);
 
     expect(await place.troupe(["down"])).toMatchObject({ code: 0 });
     expect(await place.troupe(["send", "idler", "late", "--require-running"])).toMatchObject({

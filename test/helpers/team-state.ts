@@ -1,19 +1,18 @@
+import { locateTeam } from "../../src/team/locate.js";
+import { type MemberStatus, type TeamStatus, teamStatus } from "../../src/team/status.js";
 import type { Place } from "./place.js";
 import { until } from "./until.js";
 
-/** Waits until `troupe status` shows a member in a state, and gives what it shows of it. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into documents as deep as they like
-export async function memberIn(place: Place, name: string, state: string): Promise<any> {
-  let last = "";
+/** What `troupe status` would show of the place's only team, without a process of its own. */
+export function stateOf(place: Place): TeamStatus {
+  return teamStatus(locateTeam({ home: place.home, cwd: place.project, env: {}, team: undefined }));
+}
+
+/** Waits until a member is in a state, and gives what there is to know of it. */
+export function memberIn(place: Place, name: string, state: MemberStatus["state"]): Promise<MemberStatus> {
   return until(
-    async () => {
-      const { members } = await place.json(["status"]);
-      last = JSON.stringify(members, undefined, 1);
-      return members.find(
-        (member: { name: string; state: string }) => member.name === name && member.state === state,
-      );
-    },
+    () => stateOf(place).members.find((member) => member.name === name && member.state === state),
     `${name} is ${state}`,
-    () => last,
+    () => JSON.stringify(stateOf(place).members, undefined, 1),
   );
 }
