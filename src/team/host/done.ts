@@ -41,5 +41,6 @@ function reads(member: MemberRecord): boolean {
 function hasUnread(context: HostContext, member: MemberRecord): boolean {
   const mailbox = openMailbox(mailboxOf(context.paths, member.name));
   const { new: stored, cur } = mailbox.counts();
-  return stored + cur > 0;
+  // An agent whose turn failed keeps the mail of that turn claimed until another one answers it.
+  return stored > 0 || (cur > 0 && member.reason !== "failed");
 }
