@@ -35,7 +35,11 @@ export async function memberGone(context: HostContext, member: MemberRecord, err
       roster.update(name, incarnation, { exit: { exitCode: exit.exitCode, signal: exit.signal } });
     const latest = roster.find(name) ?? current;
     const state = endStateOf(latest, exit, error);
-    if (latest.state !== "stopping") await tellLead(context, latest, runDir, exit, state);
+    if (latest.state !== "stopping")
+      await tellLead(context, latest, runDir, exit, state).catch((failure: unknown) => {
+        const text = oneLine(`${name} ended, and its lead was not told: ${messageOf(failure)}`);
+        context.hub.emit({ type: "notice", level: "warning", name, text });
+      });
     roster.setState(name, incarnation, state);
   } finally {
     settling.delete(incarnation);
