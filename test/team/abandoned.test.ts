@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runIdOf, runIdVariable } from "../../backends/index.js";
+import { endAbandoned } from "../../src/team/abandoned.js";
+import { guardTeam } from "../../src/team/host/guard.js";
+import { type HostHandlers, listen } from "../../src/team/host/server.js";
+import { memberRunDir } from "../../src/team/paths.js";
+import { memberFile, readHostRecord, readMember, writeRecord } from "../../src/team/records.js";
+import { tryLock } from "../../src/util/lock.js";
+import { identityOf, liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { waitUntil } from "../../src/util/wait.js";
+import { type LivingTeam, makeLivingTeam } from "./living-team.js";
+
+/** Starts a program as a member's, with a child that only its run id gives away; both end with the test. */
+async function runMember(team: LivingTeam, name: string): Promise<{ readonly pids: ProcessIdentity[] }> {
+  const member = team.member(name);
+  const runId = runIdOf(memberRunDir(team.paths, member.incarnation));
+  const script = "setsid sleep 300 >/dev/null 2>&1 & echo $!; exec sleep 300";
+  const child = spawn("/bin/sh", ["-c", script], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { PATH: process.env["PATH"], [runIdVariable]: runId },
+  });
+  const [stray] = (await once(child.stdout, "data")) as [Buffer];
+  const pids = await Promise.all(
+    [child.pid!, Number(String(stray))].map((pid) =>
+      waitUntil(`process ${pid}`, () => identityOf(pid), { timeoutMs: 5_000 }),
+    ),
+  );
+  onTestFinished(() => end(child, pids));
+  const [root] = pids;
+  await writeRecord(memberFile(team.paths, name), {
+    ...member,
+    state: "working",
+    process: root!,
+    ref: {
+      backend: "in-process",
+      agentId: member.agentId,
+      process: root!,
+      runDir: memberRunDir(team.paths, member.incarnation),
+    },
+  });
+  return { pids };
+}
+
+function end(child: ChildProcess, pids: readonly ProcessIdentity[]): void {
+  child.kill("SIGKILL");
+  for (const identity of pids) if (liveness(identity) === "alive") process.kill(identity.pid, "SIGKILL");
+}
+
+const alive = (pids: readonly ProcessIdentity[]) => pids.map((identity) => liveness(identity) === "alive");
+
+describe("endAbandoned", () => {
+  it("ends every member's processes, strays too, and closes the records", async () => {
+    const team = await makeLivingTeam();
+    const [ada, bob] = await Promise.all([runMember(team, "ada"), runMember(team, "bob")]);
+    const reports = await endAbandoned(team, { env: {} });
+    expect(reports.map(({ name, how, report }) => [name, how, report.survivors])).toEqual([
+      ["ada", "terminated", []],
+      ["bob", "terminated", []],
+    ]);
+    expect(alive([...ada.pids, ...bob.pids])).toEqual([false, false, false, false]);
+    for (const name of ["ada", "bob"])
+      expect(readMember(team.paths, name)).toMatchObject({
+        state: "ended",
+        reason: "lost",
+        detail: "its host was gone",
+      });
+    expect(readMember(team.paths, "user")).toMatchObject({ state: "idle" });
+    expect(readHostRecord(team.paths)?.endedAt).toBeDefined();
+    const again = await endAbandoned(team, { env: {} });
+    expect(again.map(({ how }) => how)).toEqual(["already", "already"]);
+  });
+
+  it("ends only whom it is told to; the team then still has others to end", async () => {
+    const team = await makeLivingTeam();
+    const [ada, bob] = await Promise.all([runMember(team, "ada"), runMember(team, "bob")]);
+    await endAbandoned(team, { names: ["ada"], env: {} });
+    expect(alive([...ada.pids, ...bob.pids])).toEqual([false, false, true, true]);
+    expect(readMember(team.paths, "bob")?.state).toBe("working");
+    expect(readHostRecord(team.paths)?.endedAt).toBeUndefined();
+  });
+
+  it("leaves a member alone whose record names a process that is another one now", async () => {
+    const team = await makeLivingTeam();
+    const { pids } = await runMember(team, "ada");
+    const ada = readMember(team.paths, "ada")!;
+    const recycled = { ...pids[0]!, startTime: "1" };
+    await writeRecord(memberFile(team.paths, "ada"), {
+      ...ada,
+      incarnation: "01234567",
+      process: recycled,
+      ref: { ...ada.ref!, process: recycled },
+    });
+    const [report] = await endAbandoned(team, { names: ["ada"], env: {} });
+    expect(report).toMatchObject({ how: "already", report: { found: [] } });
+    expect(alive(pids)).toEqual([true, true]);
+  });
+
+  it("refuses a team that has a host", async () => {
+    const team = await makeLivingTeam();
+    const lock = await tryLock(team.paths.lock);
+    await expect(endAbandoned(team, { env: {} })).rejects.toMatchObject({ code: "team-runs" });
+    lock?.release();
+    await endAbandoned(team, { env: {} });
+    expect((await tryLock(team.paths.lock))?.token).toBeGreaterThan(1);
+  });
+});
+
+describe("guardTeam", () => {
+  const guard = (team: LivingTeam, orphanTimeoutMs: number, signal = new AbortController().signal) =>
+    guardTeam(team, { orphanTimeoutMs, env: {}, signal });
+
+  it("ends what a host left that died, after the orphan timeout", async () => {
+    const team = await makeLivingTeam();
+    const { pids } = await runMember(team, "ada");
+    const server = await listen(team.paths.socket, {} as HostHandlers);
+    const guarding = guard(team, 300);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(alive(pids)).toEqual([true, true]);
+    await server.close();
+    const died = Date.now();
+    await guarding;
+    expect(Date.now() - died).toBeGreaterThanOrEqual(290);
+    expect(alive(pids)).toEqual([false, false]);
+    expect(readMember(team.paths, "ada")).toMatchObject({ state: "ended", reason: "lost" });
+  });
+
+  it("ends nothing after an orderly end", async () => {
+    const team = await makeLivingTeam();
+    const { pids } = await runMember(team, "ada");
+    const endedAt = new Date().toISOString();
+    await writeRecord(team.paths.hostRecord, { ...readHostRecord(team.paths)!, endedAt });
+    await guard(team, 60_000);
+    expect(alive(pids)).toEqual([true, true]);
+  });
+
+  it.each(["before it looks", "while it waits"])(
+    "leaves the members to another host that has taken over %s",
+    async (when) => {
+      const team = await makeLivingTeam();
+      const { pids } = await runMember(team, "ada");
+      const before = when === "before it looks" ? await tryLock(team.paths.lock) : undefined;
+      const guarding = guard(team, before === undefined ? 300 : 60_000);
+      const lock = before ?? (await tryLock(team.paths.lock));
+      await guarding;
+      lock?.release();
+      expect(alive(pids)).toEqual([true, true]);
+      expect(readMember(team.paths, "ada")?.state).toBe("working");
+    },
+  );
+
+  it("can be given up", async () => {
+    const stop = new AbortController();
+    const given = expect(guard(await makeLivingTeam(), 60_000, stop.signal)).rejects.toThrow("enough");
+    stop.abort(new Error("enough"));
+    await given;
+  });
+});
