@@ -17,7 +17,7 @@ export function endReportRows(report: KillReport, style: Style): string[] {
   const survivors = new Set(report.survivors.map(({ pid }) => pid));
   const ended = report.ended.filter(({ pid }) => !survivors.has(pid));
   return [
-    ...list(`ended ${counted(ended.length, "process", "processes")} it had started`, ended),
+    ...list(`ended ${counted(ended.length, "process", "processes")}`, ended),
     ...list(
       `${counted(report.survivors.length, "process is", "processes are")} still running`,
       report.survivors,
@@ -27,8 +27,8 @@ export function endReportRows(report: KillReport, style: Style): string[] {
 
 const howWords: Readonly<Record<EndReport["how"], string>> = {
   asked: "ended when asked",
-  terminated: "did not end when asked; ended by TERM",
-  killed: "did not end when asked nor by TERM; killed",
+  terminated: "ended by TERM",
+  killed: "did not end when asked; killed",
   already: "had ended before",
 };
 

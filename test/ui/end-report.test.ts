@@ -23,11 +23,11 @@ it("tells how each member ended, and what else was found", () => {
   );
   expect(rows).toEqual([
     "scout ended when asked",
-    "fixer did not end when asked; ended by TERM",
-    "  ended 1 process it had started:",
+    "fixer ended by TERM",
+    "  ended 1 process:",
     "    4711 node dev-server.js",
-    "stats did not end when asked nor by TERM; killed",
-    "  ended 1 process it had started:",
+    "stats did not end when asked; killed",
+    "  ended 1 process:",
     "    4711 node dev-server.js",
     "  1 process is still running:",
     "    4712 sleep [2J]0;owneda31mbc d",

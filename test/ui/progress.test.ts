@@ -64,7 +64,7 @@ it("tells the choice of backend, who joins, works, writes and ends", () => {
     "scout   scout → lead: 34 found",
     "stats   17 files",
     "scout   ended (killed)",
-    "scout   ended 1 process it had started:",
+    "scout   ended 1 process:",
     "scout     9 sleep 9",
     "troupe  ! out of memory",
     "troupe  the team has ended: done",
