@@ -22,7 +22,8 @@ export async function serveHost(options: {
   const answer = (value: HostAnswer): void => void options.output.write(`${JSON.stringify(value)}\n`);
   // Whoever started the host may go before it has read the answer.
   options.output.on("error", () => undefined);
-  let log: (event: TeamEvent) => void = () => undefined;
+  const early: TeamEvent[] = [];
+  let log: (event: TeamEvent) => void = (event) => void early.push(event);
   try {
     const request = startRequestSchema.parse(JSON.parse(await text(options.input)));
     const team = await startTeam(request, {
@@ -31,6 +32,7 @@ export async function serveHost(options: {
       signal: new AbortController().signal,
     });
     log = (event) => logEvent(team.paths.hostLog, event);
+    early.forEach(log);
     answer({ ok: true, dirName: team.paths.dirName });
     const end = (): void => void team.host.down({ reason: `the host got a signal` });
     options.signal.addEventListener("abort", end, { once: true });
