@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { writeGateTeam } from "../helpers/gate-team.js";
 import { processesOf } from "../helpers/left-over.js";
 import { makePlace, type Place } from "../helpers/place.js";
-import { memberIn, stateOf } from "../helpers/team-state.js";
+import { memberDoes, stateOf } from "../helpers/team-state.js";
 import { until } from "../helpers/until.js";
 
 const commandsOf = (place: Place) => processesOf(place.home).map(({ command }) => command);
@@ -26,7 +26,7 @@ async function orphan(backend: string, orphanTimeout: number): Promise<Place> {
   });
   const up = await place.troupe(["up", "team.yaml", "-d", "--backend", backend]);
   expect(up).toMatchObject({ code: 0, stderr: "" });
-  await memberIn(place, "worker", "working");
+  await memberDoes(place, "worker", /^Bash/);
   await until(
     () => commandsOf(place).some((command) => command.startsWith("bash -c until")),
     "the worker's call",

@@ -16,3 +16,13 @@ export function memberIn(place: Place, name: string, state: MemberStatus["state"
     () => JSON.stringify(stateOf(place).members, undefined, 1),
   );
 }
+
+/** Waits until a member's activity is of some kind. */
+export async function memberDoes(place: Place, name: string, activity: RegExp): Promise<void> {
+  await until(
+    () =>
+      stateOf(place).members.some((member) => member.name === name && activity.test(member.activity ?? "")),
+    `${name} does ${activity}`,
+    () => JSON.stringify(stateOf(place).members, undefined, 1),
+  );
+}
