@@ -174,16 +174,16 @@ describe("isReadOnlyCommand", () => {
           .map(([flags, operands]) => [...argv, ...flags, ...operands].join(" "));
       });
       const harmless = fc
-        .sample(call, 400)
+        .sample(call, 150)
         // tail can wait for ever for more.
         .filter((command) => isReadOnlyCommand(command) && !command.startsWith("tail"));
-      expect(harmless.length).toBeGreaterThan(100);
+      expect(harmless.length).toBeGreaterThan(50);
       const script = harmless.map((command) => `(${command}) </dev/null >/dev/null 2>&1`).join("\n");
-      execFileSync("bash", ["-c", `${script}\ntrue`], { cwd: space.cwd, stdio: "ignore", timeout: 25_000 });
+      execFileSync("bash", ["-c", `${script}\ntrue`], { cwd: space.cwd, stdio: "ignore", timeout: 50_000 });
       expect(state()).toBe(before);
       expect(fs.readdirSync(space.outside)).toEqual([]);
     } finally {
       space.remove();
     }
-  });
+  }, 60_000);
 });
