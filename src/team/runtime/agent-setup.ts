@@ -2,6 +2,7 @@ import path from "node:path";
 import { findDefinition, toolsFor } from "../../agent/definitions/index.js";
 import { createFileState } from "../../agent/file-state.js";
 import type { ModelClient } from "../../agent/model/types.js";
+import { type PermissionMode, permissionModes } from "../../agent/permissions/mode.js";
 import { createPermissions } from "../../agent/permissions/permissions.js";
 import { projectContext } from "../../agent/project-context.js";
 import { systemPrompt } from "../../agent/prompt/system.js";
@@ -68,7 +69,9 @@ export async function agentSetup(
     }),
     tools,
     permissions: createPermissions({
-      mode: spec.permissionMode,
+      mode: narrower(spec.permissionMode, definition.permissionMode),
+      // The scratchpad is open to all of the team without a question.
+      rules: { allow: [`Edit(${paths.scratch.replace(/[\\*?[\]{}()!+@]/g, "\\$&")}/**)`] },
       protectedDirs: [paths.home],
       openDirs: [paths.scratch, outputDir],
       ...(home === undefined ? {} : { home }),
@@ -77,10 +80,17 @@ export async function agentSetup(
       cwd: spec.cwd,
       env: toolEnv(env, spec.role),
       addedDirs: [paths.scratch],
+      deniedDirs: [paths.home],
       outputDir,
       files: createFileState(),
     },
     maxTurns: spec.maxTurns,
     maxTokens: defaults.maxTokens,
   };
+}
+
+/** A definition's mode counts only where it allows less than what the teammate was given. */
+function narrower(given: PermissionMode, defined: PermissionMode | undefined): PermissionMode {
+  if (defined === undefined) return given;
+  return permissionModes.indexOf(defined) < permissionModes.indexOf(given) ? defined : given;
 }
