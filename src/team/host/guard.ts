@@ -7,13 +7,14 @@ import { connectHost } from "./client.js";
 
 /**
  * Starts the guard of a team: a small process of its own that outlives a host killed without warning. Without it, other
- * programs and what agents started would go on for ever.
+ * programs and what agents started would go on for ever. `onFailed` is told if it cannot be started.
  */
 export function launchGuard(
   troupe: readonly string[],
   team: LocatedTeam,
   orphanTimeoutMs: number,
   env: Readonly<Record<string, string | undefined>>,
+  onFailed: (error: Error) => void,
 ): void {
   const [program = process.execPath, ...args] = troupe;
   const child = spawn(program, [...args, "guard", team.paths.root, String(orphanTimeoutMs)], {
@@ -22,6 +23,7 @@ export function launchGuard(
     cwd: "/",
     env: { ...env, TROUPE_HOME: team.paths.home },
   });
+  child.on("error", onFailed);
   child.unref();
 }
 

@@ -138,7 +138,9 @@ export async function openHost(
     settleClosed();
   }
 
-  launchGuard(context.troupe, context, orphanTimeout(context), context.env);
+  launchGuard(context.troupe, context, orphanTimeout(context), context.env, (error) =>
+    warn(`the team has no guard, should its host be killed: ${error.message}`),
+  );
   hub.emit({
     type: "team-started",
     team: record.name,
