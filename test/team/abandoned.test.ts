@@ -142,7 +142,7 @@ describe("guardTeam", () => {
       const team = await makeLivingTeam();
       const { pids } = await runMember(team, "ada");
       const before = when === "before it looks" ? await tryLock(team.paths.lock) : undefined;
-      const guarding = guard(team, before === undefined ? 300 : 60_000);
+      const guarding = guard(team, before === undefined ? 1_000 : 60_000);
       const lock = before ?? (await tryLock(team.paths.lock));
       await guarding;
       lock?.release();
@@ -150,6 +150,15 @@ describe("guardTeam", () => {
       expect(readMember(team.paths, "ada")?.state).toBe("working");
     },
   );
+
+  it("goes when somebody else has ended the members", async () => {
+    const team = await makeLivingTeam();
+    const { pids } = await runMember(team, "ada");
+    const guarding = guard(team, 600_000);
+    await endAbandoned(team, { env: {} });
+    await guarding;
+    expect(alive(pids)).toEqual([false, false]);
+  });
 
   it("can be given up", async () => {
     const stop = new AbortController();

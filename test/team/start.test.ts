@@ -20,14 +20,14 @@ beforeEach(() => {
 });
 
 /** Starts a team in this process, with a guard that is no troupe and ends at once; it ends with the test. */
-async function start(file: Partial<TeamFile>, env: Record<string, string> = {}) {
+async function start(file: Partial<TeamFile>, env: Record<string, string> = {}, troupe = "/bin/true") {
   const request: StartRequest = {
     file: { name: "demo", teammates: [], ...file },
     home: made.home,
     projectRoot: made.project,
     backend: { type: "in-process", reason: "test" },
     model: "test-model",
-    troupe: ["/bin/true"],
+    troupe: [troupe],
   };
   const events: TeamEvent[] = [];
   const team = await startTeam(request, {
@@ -103,6 +103,23 @@ describe("a team in this process", () => {
     expect(readMember(paths, "ok")).toMatchObject({ reason: "completed", exit: { exitCode: 0 } });
     expect((await host.done(AbortSignal.timeout(20_000))).failed).toEqual(["broken"]);
     await host.lastEnded(AbortSignal.timeout(20_000));
+  });
+});
+
+describe("a team whose guard cannot be started", () => {
+  it("says so, and runs all the same", async () => {
+    const { host, events } = await start(
+      { teammates: [{ name: "a", command: "sleep 60" }] },
+      {},
+      "/no/troupe",
+    );
+    await waitUntil(
+      "the warning",
+      () => events.some((event) => event.type === "notice" && event.text.includes("no guard")),
+      { timeoutMs: 10_000 },
+    );
+    await host.start();
+    expect(await host.down()).toHaveLength(1);
   });
 });
 
