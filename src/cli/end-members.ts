@@ -1,8 +1,11 @@
 import { endAbandoned } from "../team/abandoned.js";
 import { refuseFromTeammate } from "../team/ancestors.js";
+import { defaults } from "../team/defaults.js";
 import { connectHost, type HostConnection } from "../team/host/client.js";
 import type { EndReport } from "../team/host/protocol.js";
+import { isRunning } from "../team/locate.js";
 import { memberNamed } from "../team/send.js";
+import { waitUntil } from "../util/wait.js";
 import type { Io } from "./io.js";
 import { teamOf } from "./team-of.js";
 
@@ -27,7 +30,14 @@ export async function endMembers(
     return endAbandoned(team, { env: io.env, ...(names === undefined ? {} : { names }) });
   }
   try {
-    return await work.ask(host);
+    const reports = await work.ask(host);
+    // From then on the team can be started again.
+    if (names === undefined)
+      await waitUntil(`the host of ${team.paths.dirName} ends`, () => !isRunning(team.paths), {
+        timeoutMs: defaults.hostRequestMs,
+        signal: io.signal,
+      });
+    return reports;
   } finally {
     host.close();
   }

@@ -1,4 +1,3 @@
-import fs from "node:fs";
 import { endTree, runIdOf } from "../../backends/index.js";
 import type { KillReport } from "../../backends/types.js";
 import { TroupeError } from "../util/errors.js";
@@ -9,6 +8,7 @@ import { isRunning, type LocatedTeam } from "./locate.js";
 import { openMemberExecutor } from "./open-executors.js";
 import { memberRunDir } from "./paths.js";
 import { type MemberRecord, memberFile, readHostRecord, readMembers, writeRecord } from "./records.js";
+import { removeSockets } from "./remove-sockets.js";
 
 /**
  * Ends what a dead host left: every member of its team, or only those in `names`, by process identity, run id and tagged
@@ -30,7 +30,7 @@ export async function endAbandoned(
     const host = readHostRecord(paths);
     if (host !== undefined && host.endedAt === undefined)
       await writeRecord(paths.hostRecord, { ...host, endedAt: new Date().toISOString() });
-    fs.rmSync(paths.socket, { force: true });
+    removeSockets(paths);
     return reports;
   });
 }

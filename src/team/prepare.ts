@@ -12,6 +12,7 @@ import { userKeys } from "./keys.js";
 import { badHome, ensureHome, isRunning } from "./locate.js";
 import { type TeamPaths, teamDirName, teamPaths } from "./paths.js";
 import { memberFile, readHostRecord, readMembers, type TeamRecord, writeRecord } from "./records.js";
+import { removeSockets } from "./remove-sockets.js";
 import { mailboxOf } from "./send.js";
 
 /** How long the files of an ended team are kept after its name was used again. */
@@ -86,6 +87,7 @@ export async function undoPrepare({
   readonly archived?: Archived;
 }): Promise<void> {
   lock?.release();
+  removeSockets(paths);
   await fsp.rm(paths.root, { recursive: true, force: true });
   if (archived === undefined) return;
   await fsp.rename(archived.dir, paths.root);

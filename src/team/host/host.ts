@@ -6,6 +6,7 @@ import { delay } from "../../util/wait.js";
 import { defaults } from "../defaults.js";
 import { membersOf } from "../member-plan.js";
 import { type HostRecord, writeRecord } from "../records.js";
+import { removeSockets } from "../remove-sockets.js";
 import type { HostContext } from "./context.js";
 import { workDone } from "./done.js";
 import { endAll } from "./end-all.js";
@@ -135,6 +136,7 @@ export async function openHost(
     await watching;
     await userMail.close();
     await server.close();
+    removeSockets(paths);
     settleClosed();
   }
 
