@@ -55,13 +55,13 @@ function readOrEmpty(pid: string, file: string): string {
   }
 }
 
+/** Sockets, and the directories made for those whose path would be too long under `home`. */
 function socketsOf(home: string): string[] {
   const short = listFiles(path.join(home, "teams"), false)
     .map((dir) => teamPaths(home, path.basename(dir)).sockets)
     .filter((dir) => !dir.startsWith(home) && fs.existsSync(dir));
-  return [home, ...short].flatMap((dir) =>
-    listFiles(dir).filter((file) => fs.lstatSync(file, { throwIfNoEntry: false })?.isSocket()),
-  );
+  const inside = listFiles(home).filter((file) => fs.lstatSync(file, { throwIfNoEntry: false })?.isSocket());
+  return [...inside, ...short];
 }
 
 function listFiles(dir: string, recursive = true): string[] {
