@@ -2,11 +2,13 @@
 //
 //   scripts/mutants [WORD...]    only mutants whose file or reason contains one of the words
 //
-// Exit code 1 where a mutant survives, 2 where one does not fit the code any more or its tests fail without it.
-import { spawnSync } from "node:child_process";
+// Exit code 1 where a mutant survives, 2 where one does not fit the code any more or its tests fail without it (unclear).
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { mutants } from "./lib/mutant-list.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -15,23 +17,28 @@ const wanted = mutants.filter(
   ({ file, why }) => words.length === 0 || words.some((word) => `${file} ${why}`.includes(word)),
 );
 
-/** How long the tests of one mutant may take; a mutant that hangs them is noticed, too. */
-const timeout = 300_000;
+/** How many seconds the tests of one mutant may take, unless it says less; one that hangs them is noticed, too. */
+const patience = 600;
 
 const copy = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "troupe-mutants-")));
-let survivors = 0;
+const verdicts = [];
+/** @type {Map<string, boolean>} */
+const healthy = new Map();
 try {
   const stale = wanted.filter(({ file, find }) => read(root, file).split(find).length !== 2);
   for (const { file, why } of stale) console.error(`does not fit ${file} any more: ${why}`);
   if (stale.length > 0) process.exitCode = 2;
-  else if (copyTree() && testsPass()) survivors = wanted.filter((mutant) => !isNoticed(mutant)).length;
-  else process.exitCode = 2;
+  else {
+    copyTree();
+    for (const mutant of wanted) verdicts.push(await judge(mutant));
+  }
 } finally {
   fs.rmSync(copy, { recursive: true, force: true });
 }
 if (process.exitCode === undefined) {
-  console.log(`${wanted.length} mutants, ${survivors} survived`);
-  process.exitCode = survivors > 0 ? 1 : 0;
+  const count = (verdict) => verdicts.filter((other) => other === verdict).length;
+  console.log(`${wanted.length} mutants, ${count("SURVIVED")} survived, ${count("UNCLEAR")} unclear`);
+  process.exitCode = count("SURVIVED") > 0 ? 1 : count("UNCLEAR") > 0 ? 2 : 0;
 }
 
 /** What git tracks or would track, as it is in the checkout now. */
@@ -45,41 +52,64 @@ function copyTree() {
     fs.copyFileSync(path.join(root, file), path.join(copy, file));
   }
   fs.symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
-  return list.status === 0;
-}
-
-function testsPass() {
-  const tests = [...new Set(wanted.flatMap((mutant) => mutant.tests))];
-  const { passed, output } = runTests(tests);
-  if (!passed) console.error(`${output}\nthe tests fail without any mutant`);
-  return passed;
+  if (list.status !== 0) throw new Error(`git ls-files: ${list.stderr}`);
 }
 
 /** @param {import("./lib/mutant-list.mjs").Mutant} mutant */
-function isNoticed({ file, find, replace, why, tests }) {
-  const original = read(copy, file);
+async function judge(mutant) {
+  const { file, why, tests } = mutant;
   const start = performance.now();
+  const verdict = (await passWithout(tests)) ? await withChange(mutant) : "UNCLEAR";
+  const seconds = Math.round((performance.now() - start) / 1000);
+  console.log(`${verdict.padEnd(8)} ${String(seconds).padStart(4)} s  ${file}: ${why}`);
+  return verdict;
+}
+
+/** Whether the tests pass without any mutant. */
+async function passWithout(tests) {
+  const key = tests.join(" ");
+  if (!healthy.has(key)) {
+    const { passed, output } = await runTests(tests);
+    if (!passed) console.error(output);
+    healthy.set(key, passed);
+  }
+  return healthy.get(key);
+}
+
+/** @param {import("./lib/mutant-list.mjs").Mutant} mutant */
+async function withChange({ file, find, replace, tests, seconds }) {
+  const original = read(copy, file);
   fs.writeFileSync(
     path.join(copy, file),
     original.replace(find, () => replace),
   );
-  const { passed } = runTests(tests);
+  const { passed, hung } = await runTests(tests, seconds);
   fs.writeFileSync(path.join(copy, file), original);
-  const seconds = Math.round((performance.now() - start) / 1000);
-  console.log(`${passed ? "SURVIVED" : "noticed "} ${String(seconds).padStart(4)} s  ${file}: ${why}`);
-  return !passed;
+  return passed ? "SURVIVED" : hung ? "hung" : "noticed";
 }
 
-/** @param {readonly string[]} tests */
-function runTests(tests) {
+/** @param {readonly string[]} tests @param {number} seconds */
+async function runTests(tests, seconds = patience) {
   const vitest = path.join(copy, "node_modules/vitest/vitest.mjs");
-  const args = ["run", "--reporter=dot", "--bail=1", ...tests];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, ...args], {
+  const args = [vitest, "run", "--reporter=dot", "--bail=1", ...tests];
+  const child = spawn(process.execPath, args, {
     cwd: copy,
-    timeout,
-    encoding: "utf8",
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  return { passed: status === 0, output: `${stdout}${stderr}`.slice(-5000) };
+  let hung = false;
+  const timer = setTimeout(() => {
+    hung = true;
+    // With its workers, one of which may be stuck in a system call.
+    process.kill(-child.pid, "SIGKILL");
+  }, seconds * 1000);
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  clearTimeout(timer);
+  return { passed: status === 0, hung, output: `${stdout}${stderr}`.slice(-5000) };
 }
 
 /** @param {string} directory @param {string} file */

@@ -5,6 +5,7 @@
  * @property {string} replace
  * @property {string} why what the change breaks
  * @property {readonly string[]} tests paths of the tests that must fail
+ * @property {number} [seconds] how long they may take, where the change is likely to hang them
  */
 
 /** @type {readonly Mutant[]} */
@@ -49,6 +50,7 @@ export const mutants = [
     find: " | fs.constants.O_NONBLOCK",
     replace: "",
     why: "a FIFO in a mailbox hangs its reader",
+    seconds: 90,
     tests: ["test/mailbox/claim.test.ts"],
   },
   {
@@ -67,8 +69,8 @@ export const mutants = [
   },
   {
     file: "backends/process-tree.ts",
-    find: '  if (liveness(member.identity) !== "alive") return;\n  sendTo(member.pid, signal);',
-    replace: "  sendTo(member.pid, signal);",
+    find: 'if (identity !== undefined && liveness(identity) === "alive") pids.add(identity.pid);',
+    replace: "if (identity !== undefined) pids.add(identity.pid);",
     why: "a process that got a dead one's number is killed",
     tests: ["test/backends/process-tree.test.ts"],
   },
@@ -84,7 +86,7 @@ export const mutants = [
     find: "const waiting = more ? await messages.take() : [];",
     replace: "const waiting: readonly IncomingMessage[] = [];",
     why: "mail that comes as the model stops is not looked at",
-    tests: ["test/agent/query"],
+    tests: ["test/agent/query.test.ts"],
   },
   {
     file: "src/agent/query.ts",
@@ -92,7 +94,7 @@ export const mutants = [
     replace:
       'conversation.push(message);\n    await params.transcript.append({ type: "user", message, messageIds: [] });',
     why: "the transcript does not tell which mail came in",
-    tests: ["test/agent/query"],
+    tests: ["test/agent/query.test.ts"],
   },
   {
     file: "src/agent/message-frame.ts",
@@ -106,7 +108,7 @@ export const mutants = [
     find: "if (denying !== undefined) return deny(",
     replace: 'if (denying !== undefined && policy.mode !== "bypassPermissions") return deny(',
     why: "deny rules do not hold in bypassPermissions",
-    tests: ["test/agent/permissions"],
+    tests: ["test/agent/permissions/permissions.test.ts"],
   },
   {
     file: "src/agent/tools/containment.ts",
@@ -134,6 +136,6 @@ export const mutants = [
     find: "ended: [],",
     replace: 'ended: ["working"],',
     why: "a late report brings an ended member back to life",
-    tests: ["test/team"],
+    tests: ["test/team/member-state"],
   },
 ];

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   openMailbox,
   pruneMailbox,
@@ -24,6 +24,22 @@ describe("receipts", () => {
     box.acknowledge([message.id]);
     expect(receiptOf(dir, message.id)).toBe("seen");
     expect(receiptOf(dir, message.id.slice(0, 20))).toBe("unknown");
+  });
+
+  test("find a message that is put back behind the one who looks", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    const message = letter();
+    await box.send(message);
+    box.claim();
+    const list = fs.readdirSync;
+    // Between the look into new/ and the one into cur/.
+    const looking = vi.spyOn(fs, "readdirSync").mockImplementationOnce(((room: fs.PathLike) => {
+      box.release();
+      return list(room);
+    }) as never);
+    onTestFinished(() => looking.mockRestore());
+    expect(receiptOf(dir, message.id)).toBe("stored");
   });
 
   test("are waited for, and given as they are at the deadline", async () => {
