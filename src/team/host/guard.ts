@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
+import { isHeld, readLock } from "../../util/lock.js";
+import { sameProcess } from "../../util/process-identity.js";
 import { delay } from "../../util/wait.js";
 import { endAbandoned } from "../abandoned.js";
-import { isRunning, type LocatedTeam } from "../locate.js";
-import { readHostRecord } from "../records.js";
+import type { LocatedTeam } from "../locate.js";
+import type { TeamPaths } from "../paths.js";
+import { type HostRecord, readHostRecord } from "../records.js";
 import { connectHost } from "./client.js";
 
 /**
@@ -43,11 +46,12 @@ export async function guardTeam(
   },
 ): Promise<void> {
   const { paths } = team;
+  const guarded = readHostRecord(paths);
   const host = await connectHost(paths, options.signal);
   await host?.closed;
   const deadline = Date.now() + options.orphanTimeoutMs;
   // The record of an orderly end is written before the socket closes.
-  while (!isOver(paths)) {
+  while (!isOver(paths, guarded)) {
     const left = deadline - Date.now();
     if (left <= 0) {
       await endAbandoned(team, { env: options.env });
@@ -57,8 +61,14 @@ export async function guardTeam(
   }
 }
 
-/** Whether nothing is left to guard: the team has ended, another host runs it, or its files are gone. */
-function isOver(paths: LocatedTeam["paths"]): boolean {
+/**
+ * Whether nothing is left to guard: the team has ended, somebody else has taken it over, or its files are gone. A host that
+ * is being killed loses its connections before its process is gone: that it holds the lock still says nothing.
+ */
+function isOver(paths: TeamPaths, guarded: HostRecord | undefined): boolean {
   const record = readHostRecord(paths);
-  return record === undefined || record.endedAt !== undefined || isRunning(paths);
+  if (guarded === undefined || record === undefined || record.endedAt !== undefined) return true;
+  const lock = readLock(paths.lock);
+  const taken = lock !== undefined && isHeld(lock) && !sameProcess(lock.owner, guarded.process);
+  return taken || !sameProcess(record.process, guarded.process);
 }
