@@ -15,8 +15,11 @@ import type { HostContext } from "./context.js";
 /** How much of a command's last output goes into the mail about its end. */
 const tailBytes = 4_000;
 
-/** How long the exit record of a process that is gone may be on its way to the disk. */
-const recordDelayMs = 1_000;
+/**
+ * How long the exit record of a process that is gone may be on its way to the disk, in milliseconds: one of a pane is written
+ * before its launch script ends, one of a child by this process, when it gets round to it.
+ */
+const recordDelays = { pane: 1_000, child: 10_000 } as const;
 
 /**
  * Settles a member whose process or run is gone, once: the lead is told by mail (before the state says `ended`, so that
@@ -30,7 +33,7 @@ export async function memberGone(context: HostContext, member: MemberRecord, err
   settling.add(incarnation);
   try {
     const runDir = memberRunDir(context.paths, incarnation);
-    const exit = await exitOf(runDir);
+    const exit = await exitOf(runDir, recordDelays[current.ref?.backend === "in-process" ? "child" : "pane"]);
     if (exit !== undefined)
       roster.update(name, incarnation, { exit: { exitCode: exit.exitCode, signal: exit.signal } });
     const latest = roster.find(name) ?? current;
@@ -46,8 +49,8 @@ export async function memberGone(context: HostContext, member: MemberRecord, err
   }
 }
 
-async function exitOf(runDir: string): Promise<ExitRecord | undefined> {
-  const deadline = Date.now() + recordDelayMs;
+async function exitOf(runDir: string, delayMs: number): Promise<ExitRecord | undefined> {
+  const deadline = Date.now() + delayMs;
   for (;;) {
     const exit = readExit(runDir);
     if (exit !== undefined || Date.now() >= deadline) return exit;
