@@ -4,7 +4,7 @@ import type { TeamPaths } from "./paths.js";
 
 /** Removes what is left of a team's sockets when its host has ended; a directory of their own stays while it is in use. */
 export function removeSockets(paths: TeamPaths): void {
-  fs.rmSync(paths.socket, { force: true });
+  fs.rmSync(paths.socket, { recursive: true, force: true });
   if (paths.sockets === paths.run) return;
   try {
     fs.rmdirSync(paths.sockets);
