@@ -43,7 +43,7 @@ describe("the survey in one process", () => {
     const { stderr } = await place.troupe(["run", survey, "--model", "offline"]);
     expect(stderr).toMatch(/team survey runs in-process: run works in one process/);
     expect(stderr).toMatch(/scout +joined: Explore .*offline \(scripted\)/);
-    expect(stderr).toMatch(/stats +joined: troupe send lead/);
+    expect(stderr).toMatch(/stats +joined: figures=/);
     expect(stderr).toMatch(/scout +.*Glob/);
     expect(stderr).toMatch(/mapper .*lead: documents, configuration and tests/);
     expect(stderr).toMatch(/lead .*scout: which file holds most definitions/);
@@ -54,8 +54,8 @@ describe("the survey in one process", () => {
   test("says so where there is no README and no source file", async () => {
     const place = await makePlace();
     makeRepository(place.project, { "data.csv": "a,b\n" });
-    const { code, stdout } = await place.troupe(["run", survey, "--model", "offline"]);
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await place.troupe(["run", survey, "--model", "offline"]);
+    expect(code, stderr).toBe(0);
     expect(stdout).toContain("- source files: 0");
     expect(stdout).toContain("- README: none found");
     expect(stdout).toContain("- most definitions: none found");
