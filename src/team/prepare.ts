@@ -87,11 +87,13 @@ export async function undoPrepare({
   readonly archived?: Archived;
 }): Promise<void> {
   lock?.release();
-  removeSockets(paths);
   await fsp.rm(paths.root, { recursive: true, force: true });
-  if (archived === undefined) return;
-  await fsp.rename(archived.dir, paths.root);
-  archived.lock.release();
+  if (archived !== undefined) {
+    await fsp.rename(archived.dir, paths.root);
+    archived.lock.release();
+  }
+  // Without the lock it never got as far as to know that the directory of sockets is its own.
+  if (lock !== undefined) removeSockets(paths);
 }
 
 async function makeDirectories(paths: TeamPaths): Promise<void> {
