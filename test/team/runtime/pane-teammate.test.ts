@@ -64,11 +64,12 @@ describe("a teammate in a process of its own", () => {
   it("ends when it is asked to, and closes its connection", async () => {
     const team = await makeLivingTeam();
     const { server, heard } = await listening(team);
-    const { ended } = start(team, await model([]));
+    const { ended, notices } = start(team, await model([]), { orphanTimeoutMs: 600_000 });
     await waitUntil("idle", () => JSON.stringify(heard).includes('"state":"idle"'), soon);
     const { incarnation } = team.member("ada");
     await team.post("host", "ada", { kind: "shutdown-request", incarnation, requestId: "r" });
     expect(await ended).toBeUndefined();
+    expect(notices()).toEqual([]);
     await server.close();
   });
 

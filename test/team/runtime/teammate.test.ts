@@ -437,6 +437,16 @@ describe("an end without warning", () => {
     expect(team.counts("ada")).toEqual({ new: 0, cur: 0, done: 1 });
   });
 
+  it("does not ask the same transcript's agent with its prompt again", async () => {
+    const team = await makeLivingTeam();
+    const id = await killed(team, "Begin here.");
+    const server = await model(() => ({ text: "Begun." }));
+    run(team, server, specOf(team, "ada", { prompt: "Begin here." }));
+    await waitUntil("the mail", () => team.counts("ada").done === 1, { timeoutMs: 10_000 });
+    expect(JSON.stringify(server.requests.at(-1)?.body).split("Begin here.")).toHaveLength(2);
+    expect(mails(server.requests.at(-1)?.body, id)).toBe(1);
+  });
+
   it("goes on with the conversation of the same transcript, which has the mail already", async () => {
     const team = await makeLivingTeam();
     const id = await killed(team);
