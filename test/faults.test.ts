@@ -3,11 +3,13 @@ import { once } from "node:events";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
+import { builtCommand } from "./helpers/built.js";
 
 it.runIf(process.platform === "linux")(
   "mail survives system calls that kill the command or fail (needs strace, which is for Linux)",
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
+    await builtCommand();
     const script = path.join(import.meta.dirname, "../scripts/faults");
     const child = spawn(script, ["all", "--quick"], { stdio: ["ignore", "pipe", "pipe"] });
     const ended = once(child, "exit");

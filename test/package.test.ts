@@ -3,16 +3,16 @@ import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../scripts/lib/ensure-built.mjs";
+import { builtCommand } from "./helpers/built.js";
 import { temporaryDirectory } from "./helpers/temp.js";
 
 const root = path.resolve(import.meta.dirname, "..");
 const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
 const run = promisify(execFile);
 
-beforeAll(() => {
-  ensureBuilt();
-}, 120_000);
+beforeAll(async () => {
+  await builtCommand();
+}, 240_000);
 
 describe("the package", () => {
   it("works where it is installed, with nothing around it", { timeout: 180_000 }, async () => {
