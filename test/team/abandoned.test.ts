@@ -141,6 +141,8 @@ describe("guardTeam", () => {
     async (when) => {
       const team = await makeLivingTeam();
       const { pids } = await runMember(team, "ada");
+      const dead = { ...readHostRecord(team.paths)!.process, startTime: "0" };
+      await writeRecord(team.paths.hostRecord, { ...readHostRecord(team.paths)!, process: dead });
       const before = when === "before it looks" ? await tryLock(team.paths.lock) : undefined;
       const guarding = guard(team, before === undefined ? 1_000 : 60_000);
       const lock = before ?? (await tryLock(team.paths.lock));
@@ -150,6 +152,17 @@ describe("guardTeam", () => {
       expect(readMember(team.paths, "ada")?.state).toBe("working");
     },
   );
+
+  it("is not misled by the lock of its host, whose connections end before it does", async () => {
+    const team = await makeLivingTeam();
+    const { pids } = await runMember(team, "ada");
+    const lock = await tryLock(team.paths.lock);
+    const guarding = guard(team, 1_500);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    lock?.release();
+    await guarding;
+    expect(alive(pids)).toEqual([false, false]);
+  });
 
   it("goes when somebody else has ended the members", async () => {
     const team = await makeLivingTeam();

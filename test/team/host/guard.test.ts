@@ -64,7 +64,7 @@ describe.runIf(process.platform === "linux")("a host that was started detached",
     expect(liveness(of)).toBe("alive");
     process.kill(of.pid, "SIGKILL");
     await host.closed;
-    expect(isRunning(paths)).toBe(false);
+    await waitUntil("the host's end", () => !isRunning(paths), soon);
     await waitUntil("the guard's work", () => readHostRecord(paths)?.endedAt !== undefined, soon);
     expect(readMember(paths, "sleeper")).toMatchObject({ state: "ended", reason: "lost" });
     await waitUntil("nothing", () => processesNaming(made.root).length === 0, soon);
