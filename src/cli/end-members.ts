@@ -25,18 +25,20 @@ export async function endMembers(
   refuseFromTeammate(team, work.names === undefined ? "down" : "stop");
   const names = work.names?.map((name) => memberNamed(team, name));
   const host = await connectHost(team.paths, io.signal);
+  // A host that ends, or is being killed, stops listening before it lets go of the team.
+  const letsGo = () =>
+    waitUntil(`the host of ${team.paths.dirName} lets go of it`, () => !isRunning(team.paths), {
+      timeoutMs: defaults.hostRequestMs,
+      signal: io.signal,
+    });
   if (host === undefined) {
+    await letsGo();
     await io.note(`troupe: no host runs ${team.record.name}; ending what is left of it directly`);
     return endAbandoned(team, { env: io.env, ...(names === undefined ? {} : { names }) });
   }
   try {
     const reports = await work.ask(host);
-    // From then on the team can be started again.
-    if (names === undefined)
-      await waitUntil(`the host of ${team.paths.dirName} ends`, () => !isRunning(team.paths), {
-        timeoutMs: defaults.hostRequestMs,
-        signal: io.signal,
-      });
+    if (names === undefined) await letsGo();
     return reports;
   } finally {
     host.close();
