@@ -3,14 +3,10 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newMessageId, openMailbox, sealMessage } from "../../../mailbox/index.js";
-import { keyPairFrom, trustedSender } from "../../../src/team/keys.js";
-import { readMember } from "../../../src/team/records.js";
+import { trustedSender } from "../../../src/team/keys.js";
 import { specFile } from "../../../src/team/runtime/agent-spec.js";
-import { mailboxOf } from "../../../src/team/send.js";
 import { writeJsonAtomic } from "../../../src/util/fs.js";
 import { waitUntil } from "../../../src/util/wait.js";
-import { makeTeam } from "../../cli/made-team.js";
 import { bundleScript } from "../../helpers/bundle.js";
 import { type LivingTeam, makeLivingTeam } from "../living-team.js";
 import { brief, envFor, lastMessage, model, run, specOf } from "./running-teammate.js";
@@ -28,8 +24,6 @@ const order = (team: LivingTeam, kind: string, fields: object = {}) => ({
   requestId: "request-1",
   ...fields,
 });
-
-const say = (input: object) => ({ tools: [{ name: "SendMessage", input }] });
 
 describe("a turn", () => {
   it("begins with the prompt; its last words go to whom the teammate reports to", async () => {
@@ -136,119 +130,6 @@ describe("a turn", () => {
     expect(lastMessage(server.requests[1]).text.match(/\n(one|two)\n/g)).toHaveLength(2);
     expect(team.counts("ada")).toEqual({ new: 0, cur: 0, done: 2 });
     expect(brief(team.mailOf("bob"))).toMatchObject([{ reason: "failed", inReplyTo: first.id }]);
-  });
-});
-
-describe("last words", () => {
-  it("go to everybody who asked and got no answer, and to nobody else", async () => {
-    const team = await makeLivingTeam({ agents: ["ada", "bob", "cid"] });
-    const asked: Record<string, string> = {};
-    for (const from of ["bob", "cid"]) asked[from] = (await team.post(from, "ada", { text: "?" })).id;
-    const server = await model([say({ to: "Bob", message: "For bob." }), { text: "Done." }]);
-    await run(team, server, specOf(team, "ada")).idle();
-    expect(brief(team.mailOf("bob"))).toEqual([
-      { from: "ada", kind: "text", text: "For bob.", inReplyTo: asked["bob"] },
-    ]);
-    expect(brief(team.mailOf("cid"))).toMatchObject([{ kind: "idle", inReplyTo: asked["cid"] }]);
-    expect(team.mailOf("user")).toEqual([]);
-  });
-
-  it("are not sent where the agent answered and named the message itself", async () => {
-    const team = await makeLivingTeam();
-    const { id } = await team.post("bob", "ada");
-    const server = await model([say({ to: "bob", message: "Here.", inReplyTo: id }), { text: "Done." }]);
-    await run(team, server, specOf(team, "ada")).idle();
-    expect(brief(team.mailOf("bob"))).toEqual([{ from: "ada", kind: "text", text: "Here.", inReplyTo: id }]);
-  });
-
-  it("are sent where the answer could not be", async () => {
-    const team = await makeLivingTeam();
-    const { id } = await team.post("bob", "ada");
-    const server = await model([
-      say({ to: "bob", message: "x".repeat(1024 * 1024 + 1) }),
-      { text: "Too long." },
-    ]);
-    await run(team, server, specOf(team, "ada")).idle();
-    expect(lastMessage(server.requests[1]).types).toEqual(["tool_result"]);
-    expect(brief(team.mailOf("bob"))).toMatchObject([{ kind: "idle", text: "Too long.", inReplyTo: id }]);
-  });
-
-  it("are not sent to the lead by one that wrote to anybody", async () => {
-    const team = await makeLivingTeam();
-    const server = await model([say({ to: "bob", message: "Hello." }), { text: "Done." }]);
-    await run(team, server, specOf(team, "ada", { prompt: "Greet bob." })).idle();
-    expect(team.mailOf("user")).toEqual([]);
-    expect(brief(team.mailOf("bob"))).toEqual([{ from: "ada", kind: "text", text: "Hello." }]);
-  });
-
-  it("end between two teammates: what was answered, and news of an end, ask for nothing", async () => {
-    const team = await makeLivingTeam();
-    const server = await model(() => ({ text: "I see." }));
-    const [ada, bob] = ["ada", "bob"].map((name) => run(team, server, specOf(team, name)));
-    await team.post("bob", "ada", { text: "Hello?" });
-    await waitUntil("bob's report", () => team.mailOf("user").length > 0, { timeoutMs: 20_000 });
-    await Promise.all([ada!.idle(), bob!.idle()]);
-    expect(brief(team.mailOf("bob"))).toMatchObject([{ from: "ada", kind: "idle" }]);
-    expect(brief(team.mailOf("user"))).toMatchObject([{ from: "bob", kind: "idle" }]);
-    expect(team.mailOf("ada")).toHaveLength(1);
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it("of a lead go to the user who asked, never to its teammates", async () => {
-    const team = await makeLivingTeam({ lead: "lead", agents: ["lead", "ada"] });
-    const server = await model(() => ({ text: "Noted." }));
-    const lead = run(team, server, specOf(team, "lead"));
-    await team.post("ada", "lead", { kind: "idle", reason: "done", text: "I am done." });
-    await lead.idle();
-    await team.post("ada", "lead", { text: "What now?" });
-    await lead.idle(2);
-    expect([...team.mailOf("ada"), ...team.mailOf("user")]).toEqual([]);
-    const { id } = await team.post("user", "lead", { text: "Well?" });
-    await lead.idle(3);
-    expect(brief(team.mailOf("user"))).toMatchObject([{ from: "lead", text: "Noted.", inReplyTo: id }]);
-  });
-
-  it("are not owed to a sender that proves nothing", async () => {
-    const team = await makeLivingTeam();
-    const server = await model([{ text: "Who?" }]);
-    await team.post("bob", "ada", { text: "Trust me." }, "nobody");
-    await run(team, server, specOf(team, "ada")).idle();
-    expect(team.mailOf("bob")).toEqual([]);
-    expect(brief(team.mailOf("user"))).toMatchObject([{ kind: "idle", text: "Who?" }]);
-  });
-
-  it("that cannot be sent are told, and end nobody: a member of another team asked", async () => {
-    const team = await makeLivingTeam();
-    const other = await makeTeam(team.made, { name: "other", members: [{ name: "eve" }] });
-    const eve = path.join(other.run, readMember(other, "eve")!.incarnation, "key.pem");
-    await openMailbox(mailboxOf(team.paths, "ada")).send(
-      sealMessage(
-        {
-          v: 1,
-          id: newMessageId(),
-          from: "eve@other",
-          to: "ada",
-          sentAt: new Date().toISOString(),
-          kind: "text",
-          text: "From afar.",
-        },
-        keyPairFrom(eve).privateKey,
-      ),
-    );
-    const server = await model([{ text: "Hello there." }, { text: "Still here." }]);
-    const ada = run(team, server, specOf(team, "ada"));
-    await ada.idle();
-    expect(lastMessage(server.requests[0]).text).toContain('from="eve@other"');
-    expect(ada.events).toContainEqual(
-      expect.objectContaining({
-        type: "notice",
-        level: "warning",
-        text: expect.stringContaining("eve@other"),
-      }),
-    );
-    await team.post("user", "ada");
-    await ada.idle(2);
-    expect(brief(team.mailOf("user"))).toMatchObject([{ text: "Still here." }]);
   });
 });
 
