@@ -70,7 +70,7 @@ function ps(args: readonly string[]): string {
 
 function readProc(pid: number, name: string): string | undefined {
   try {
-    return fs.readFileSync(`/proc/${pid}/${name}`, "latin1");
+    return fs.readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch (error) {
     if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(errnoOf(error) ?? "")) return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import { errnoOf } from "../src/util/errors.js";
-import { identityOf, liveness, type ProcessIdentity } from "../src/util/process-identity.js";
+import { identityOf, liveness, type ProcessIdentity, selfIdentity } from "../src/util/process-identity.js";
 import { delay } from "../src/util/wait.js";
 import { carriesRunId, commandOf, listProcesses, type ProcessRow } from "./process-table.js";
 import type { KillReport, ProcessNote } from "./types.js";
@@ -29,7 +29,7 @@ export function findTree(tree: ProcessTree, known: Iterable<TreeMember> = []): T
   const pids = new Set<number>();
   for (const identity of [tree.root, ...Array.from(known, (member) => member.identity)])
     if (identity !== undefined && liveness(identity) === "alive") pids.add(identity.pid);
-  const session = tree.root === undefined ? undefined : sessionOf(tree.root, byPid);
+  const session = tree.root === undefined ? undefined : sessionOf(tree.root, byPid, tree.runId !== undefined);
   for (const { pid, sid } of rows) {
     if (session !== undefined && sid === session) pids.add(pid);
     if (tree.runId !== undefined && !spared.has(pid) && carriesRunId(pid, tree.runId)) pids.add(pid);
@@ -68,6 +68,7 @@ export async function endTree(
 
   const deadline = Date.now() + killMs;
   left = look();
+  const forced = left.length > 0;
   for (let round = 0; left.length > 0 && Date.now() < deadline; round++) {
     // The root may be a launch script that is about to record how its program ended: it goes last.
     const first = left.filter((member) => member.pid !== tree.root?.pid);
@@ -77,18 +78,32 @@ export async function endTree(
   }
   const survivors = left.map(noteOf);
   const ended = Array.from(found.values()).filter((member) => !left.includes(member));
-  return { found: Array.from(found.values(), noteOf), ended: ended.map(noteOf), survivors };
+  return {
+    found: Array.from(found.values(), noteOf),
+    ended: ended.map(noteOf),
+    survivors,
+    ...(forced ? { forced } : {}),
+  };
 }
 
 const killMs = 5000;
 
 /** The session that is the root's alone, by its id. */
-function sessionOf(root: ProcessIdentity, byPid: ReadonlyMap<number, ProcessRow>): number | undefined {
+function sessionOf(
+  root: ProcessIdentity,
+  byPid: ReadonlyMap<number, ProcessRow>,
+  hasRunId: boolean,
+): number | undefined {
   const row = byPid.get(root.pid);
-  // With its leader gone, the number of a session stays reserved; a new holder of it leads another session.
-  if (row === undefined) return root.pid;
+  // Once its leader is gone, the number of a session may be somebody else's: after a reboot, or when pids have gone round.
+  if (row === undefined) return hasRunId || !isHere(root) ? undefined : root.pid;
   if (liveness(root) !== "alive" || row.sid === byPid.get(process.pid)?.sid) return undefined;
   return row.sid === row.pid || row.sid === row.ppid ? row.sid : undefined;
+}
+
+function isHere(identity: ProcessIdentity): boolean {
+  const { bootId, pidNamespace } = selfIdentity();
+  return identity.bootId === bootId && identity.pidNamespace === pidNamespace;
 }
 
 function ancestry(byPid: ReadonlyMap<number, ProcessRow>): ReadonlySet<number> {

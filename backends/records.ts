@@ -83,8 +83,8 @@ function readRecord(file: string): { value: Record<string, unknown>; at: string 
     if (typeof value !== "object" || value === null || !("v" in value) || value.v !== 1) return undefined;
     return { value: { ...value }, at: fs.statSync(file).mtime.toISOString() };
   } catch (error) {
-    // A teammate can write anything into its own run directory; what is no record is none.
-    if (errnoOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
+    // A teammate can put anything into its own run directory, a directory of that name too: what is no record is none.
+    if (errnoOf(error) !== undefined || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

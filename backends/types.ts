@@ -88,6 +88,8 @@ export interface KillReport {
   readonly ended: readonly ProcessNote[];
   /** Still running after the whole ladder; empty when the kill is proven complete. */
   readonly survivors: readonly ProcessNote[];
+  /** Something outlived TERM and its grace, so that KILL was sent. */
+  readonly forced?: boolean;
 }
 
 export interface ProcessNote {

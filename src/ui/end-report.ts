@@ -28,7 +28,7 @@ export function endReportRows(report: KillReport, style: Style): string[] {
 const howWords: Readonly<Record<EndReport["how"], string>> = {
   asked: "ended when asked",
   terminated: "ended by TERM",
-  killed: "did not end when asked; killed",
+  killed: "did not end in time; killed",
   already: "had ended before",
 };
 

@@ -26,7 +26,7 @@ it("tells how each member ended, and what else was found", () => {
     "fixer ended by TERM",
     "  ended 1 process:",
     "    4711 node dev-server.js",
-    "stats did not end when asked; killed",
+    "stats did not end in time; killed",
     "  ended 1 process:",
     "    4711 node dev-server.js",
     "  1 process is still running:",
