@@ -26,7 +26,12 @@ export async function attachMember(
     const executor = await openMemberExecutor(team, member, io.env);
     await executor.focus?.(member.agentId);
     const command = executor.attachCommand?.();
-    if (command === undefined) return 0;
+    if (command === undefined) {
+      await io.note(
+        `troupe: ${member.name} is in pane ${member.ref.pane} of the tmux server ${member.ref.server?.socket}`,
+      );
+      return 0;
+    }
     if (hasTerminal(io)) return attachTerminal(team, command, io);
     await io.note(`troupe: to watch: ${command.join(" ")}`);
     return 0;

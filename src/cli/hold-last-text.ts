@@ -13,7 +13,8 @@ export function holdLastText(name: string, viewer: Pick<Viewer, "show">): Viewer
     show(event) {
       if (event.type !== "agent" || nameKey(event.name) !== key) return viewer.show(event);
       if (!mayBeLast.includes(event.event.type)) {
-        for (const earlier of held) viewer.show(earlier);
+        // Told now, after what others did meanwhile: under its own time it would run backwards.
+        for (const earlier of held) viewer.show({ ...earlier, at: event.at });
         held = [];
         viewer.show(event);
       } else held.push(event);

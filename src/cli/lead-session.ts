@@ -67,7 +67,13 @@ export async function lookAt(
   io: Io,
   json: boolean,
 ): Promise<number> {
-  const { watchCommand } = await host.request("ready", {}, { timeoutMs: readyMs, signal: io.signal });
+  const { watchCommand } = await host
+    .request("ready", {}, { timeoutMs: readyMs, signal: io.signal })
+    .catch(async (error: unknown) => {
+      // Whoever interrupts the wait must hear that the team goes on without them.
+      if (io.signal.aborted) await io.note(await farewell(team));
+      throw error;
+    });
   if (watchCommand !== undefined && hasTerminal(io)) return attachTerminal(team, watchCommand, io);
   if (watchCommand !== undefined) await io.note(`troupe: to watch: ${watchCommand.join(" ")}`);
   return viewHere(team, host, io, json);

@@ -22,6 +22,8 @@ export async function endAbandoned(
   if (isRunning(paths))
     throw new TroupeError("team-runs", `the team ${paths.dirName} has a host; ask it instead`);
   return withLock(paths.lock, defaults.hostRequestMs, async () => {
+    if (options.names?.includes("user"))
+      throw new TroupeError("not-a-teammate", "user is you; there is nothing to stop", { kind: "usage" });
     const members = readMembers(paths).filter(
       ({ kind, name }) => kind !== "user" && (options.names === undefined || options.names.includes(name)),
     );
@@ -46,7 +48,11 @@ async function endOne(
   const since = new Date().toISOString();
   const ended = { state: "ended", reason: "lost", detail: "its host was gone", since } as const;
   await writeRecord(memberFile(team.paths, name), { ...member, ...ended });
-  return { name, how: report.found.length > 0 ? "terminated" : "already", report };
+  return {
+    name,
+    how: report.found.length === 0 ? "already" : report.forced ? "killed" : "terminated",
+    report,
+  };
 }
 
 async function end(

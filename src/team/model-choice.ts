@@ -23,9 +23,20 @@ export function chooseModel(choices: {
   readonly team?: string | undefined;
 }): string {
   if (choices.team === "offline") return "offline";
-  const definition = choices.definition === "inherit" ? undefined : choices.definition;
+  // A definition's alias names a model of one vendor; a team that runs on another vendor's gets that one throughout.
+  const isPassed =
+    choices.definition === "inherit" || (isAlias(choices.definition) && isForeign(choices.team));
+  const definition = isPassed ? undefined : choices.definition;
   const chosen = choices.own ?? definition ?? choices.team ?? defaultModel;
   return modelAliases.get(chosen) ?? chosen;
+}
+
+function isAlias(model: string | undefined): boolean {
+  return model !== undefined && modelAliases.has(model);
+}
+
+function isForeign(model: string | undefined): boolean {
+  return model !== undefined && !isAlias(model) && !model.startsWith("claude-");
 }
 
 /** A client for a model that {@link chooseModel} chose. `agentKeys`: the script's parts to look for, best first. */

@@ -54,6 +54,11 @@ export async function openExecutors(options: {
     onOutput: (agentId, line) => news.output(nameOf(agentId), line),
     onNote: (text) => news.note(text),
   });
+  if (team.record.backend.type === "iterm2")
+    throw new TroupeError("iterm2-not-driven", "this version does not drive iTerm2", {
+      kind: "unavailable",
+      remedy: "use --backend tmux",
+    });
   const members =
     team.record.backend.type === "tmux"
       ? await openTmux(team, { env: options.env, place: placeFor(team, options), note: news.note })

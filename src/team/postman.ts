@@ -3,7 +3,7 @@ import { type Message, newMessageId, openRouter, sealMessage } from "../../mailb
 import { nameKey } from "../util/name-key.js";
 import type { LocatedTeam } from "./locate.js";
 import { readMember, readMembers } from "./records.js";
-import { memberNamed } from "./send.js";
+import { absence, memberNamed } from "./send.js";
 
 /** What goes into a message besides its addresses, id and time. Other fields are kind-specific. */
 export interface Mail {
@@ -49,7 +49,7 @@ export function createPostman(options: {
       privateKey,
     );
   const stored = (name: string, { id }: Message): Posted => {
-    const note = absence(team, name);
+    const note = noteOn(team, name);
     return { to: name, id, stored: true, ...(note === undefined ? {} : { note }) };
   };
 
@@ -84,8 +84,10 @@ export function createPostman(options: {
   };
 }
 
-function absence(team: LocatedTeam, name: string): string | undefined {
-  const member = readMember(team.paths, name);
-  if (member?.state === "ended") return `${name} has ended; its mail waits`;
-  return member?.kind === "command" ? `${name} is a command and reads mail only by troupe inbox` : undefined;
+function noteOn({ paths }: LocatedTeam, name: string): string | undefined {
+  const isCommand = readMember(paths, name)?.kind === "command";
+  return (
+    absence(paths, name) ??
+    (isCommand ? `${name} is a command and reads mail only by troupe inbox` : undefined)
+  );
 }

@@ -146,7 +146,7 @@ function requireRunning(notes: ReadonlyMap<string, string | undefined>): void {
 }
 
 /** Why nobody reads this member's mail now, or undefined where somebody does. */
-function absence(paths: TeamPaths, name: string): string | undefined {
+export function absence(paths: TeamPaths, name: string): string | undefined {
   const member = readMember(paths, name);
   if (member === undefined || member.kind === "user") return undefined;
   const state = memberState(member, hostStatus(paths));

@@ -85,7 +85,7 @@ describe("send", () => {
     ]);
     await writeRecord(memberFile(team.paths, "bob"), { ...bob, state: "ended", reason: "failed" });
     expect(await send("bob", { kind: "text", text: "x" })).toMatchObject([
-      { note: "bob has ended; its mail waits" },
+      { note: "bob has ended (failed); its mail waits" },
     ]);
     expect(team.mailOf("bob")).toHaveLength(2);
   });

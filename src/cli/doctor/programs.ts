@@ -36,7 +36,11 @@ export async function checkTerminalLibrary(): Promise<Finding> {
   const library = await loadPty();
   const subject = "node-pty";
   if (!("missing" in library))
-    return { subject, state: "ok", text: "programs can have a terminal in-process" };
+    return {
+      subject,
+      state: "ok",
+      text: "installed; this version runs programs of in-process teams on pipes",
+    };
   return {
     subject,
     state: "warning",

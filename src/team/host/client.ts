@@ -54,7 +54,7 @@ export async function requireHost(paths: TeamPaths, signal?: AbortSignal): Promi
   if (connection !== undefined) return connection;
   throw new TroupeError("no-host", `no host runs the team ${paths.dirName}`, {
     kind: "not-found",
-    remedy: `end what it left with: troupe down --team ${paths.dirName}; or start it again with: troupe up`,
+    remedy: `end what it may have left: troupe down --team ${paths.dirName}; then start it again: troupe up`,
   });
 }
 

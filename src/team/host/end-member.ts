@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { KillReport } from "../../../backends/types.js";
-import { TroupeError } from "../../util/errors.js";
+import { messageOf, TroupeError } from "../../util/errors.js";
+import { oneLine } from "../../util/text.js";
 import { waitUntil } from "../../util/wait.js";
 import { defaults } from "../defaults.js";
 import type { MemberRecord } from "../records.js";
@@ -20,11 +21,11 @@ export async function endMember(
   const { name, incarnation, agentId } = member;
   const current = (): MemberRecord | undefined => roster.find(name);
   const ended = (): boolean => current()?.incarnation !== incarnation || current()?.state === "ended";
-  let how: EndReport["how"] = ended() ? "already" : "terminated";
-  if (!ended() && member.kind === "agent")
-    how = (await ask(context, member, ended, options)) ? "asked" : "killed";
+  const before = ended();
+  const asked = !before && member.kind === "agent" && (await ask(context, member, ended, options));
   if (!ended()) mark(context, member, "stopping", options.reason);
   const report = await context.executorFor(member).kill(agentId);
+  const how = before ? "already" : asked ? "asked" : report.forced ? "killed" : "terminated";
   if (!ended()) roster.setState(name, incarnation, endState(how, report));
   hub.emit({ type: "member-ended", name, report });
   await roster.flush();
@@ -41,19 +42,26 @@ async function ask(
   const limit = context.file.limits?.shutdownDeadline;
   const timeoutMs = options.timeoutMs ?? (limit === undefined ? defaults.shutdownDeadlineMs : limit * 1000);
   mark(context, member, "stopping", options.reason);
-  await context.postman.send(member.name, {
-    kind: "shutdown-request",
-    requestId: randomUUID(),
-    incarnation: member.incarnation,
-    deadline: new Date(Date.now() + timeoutMs).toISOString(),
-    ...(options.reason === undefined ? {} : { text: options.reason }),
-  });
   try {
+    await context.postman.send(member.name, {
+      kind: "shutdown-request",
+      requestId: randomUUID(),
+      incarnation: member.incarnation,
+      deadline: new Date(Date.now() + timeoutMs).toISOString(),
+      ...(options.reason === undefined ? {} : { text: options.reason }),
+    });
     await waitUntil(`${member.name} to end`, ended, { timeoutMs, signal: context.signal });
     return true;
   } catch (error) {
-    if ((error instanceof TroupeError && error.code === "deadline") || context.signal.aborted) return false;
-    throw error;
+    // One that cannot be asked, a full disk or a mailbox that is gone, is ended all the same.
+    if (!(error instanceof TroupeError && error.code === "deadline") && !context.signal.aborted)
+      context.hub.emit({
+        type: "notice",
+        level: "warning",
+        name: member.name,
+        text: oneLine(`could not be asked to end: ${messageOf(error)}`),
+      });
+    return false;
   }
 }
 

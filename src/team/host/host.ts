@@ -114,14 +114,22 @@ export async function openHost(
   async function end(options: { readonly reason?: string; readonly timeoutMs?: number }) {
     context.starting.abort(new Error("the team is ending"));
     await starting;
-    const reports = await endAll(context, options);
-    await context.executors.close();
-    hub.emit({ type: "team-ended", reason: options.reason ?? "down" });
-    await roster.flush();
-    await writeRecord(paths.hostRecord, { ...hostRecord, endedAt: new Date().toISOString() });
-    // Replies that wait for this very promise are written before the socket goes.
-    setImmediate(() => void close());
-    return reports;
+    try {
+      const reports = await endAll(context, options);
+      await told(context.executors.close());
+      return reports;
+    } finally {
+      hub.emit({ type: "team-ended", reason: options.reason ?? "down" });
+      await roster.flush();
+      await told(writeRecord(paths.hostRecord, { ...hostRecord, endedAt: new Date().toISOString() }));
+      // Replies that wait for this very promise are written before the socket goes.
+      setImmediate(() => void close());
+    }
+  }
+
+  /** A step of the ending that fails is told; the steps after it are taken all the same. */
+  async function told(step: Promise<unknown>): Promise<void> {
+    await step.catch((error: unknown) => warn(error));
   }
 
   await writeRecord(paths.hostRecord, hostRecord);
@@ -134,9 +142,9 @@ export async function openHost(
   async function close(): Promise<void> {
     watch.abort();
     await watching;
-    await userMail.close();
-    await server.close();
-    removeSockets(paths);
+    await told(userMail.close());
+    await told(server.close());
+    await told(Promise.resolve().then(() => removeSockets(paths)));
     settleClosed();
   }
 

@@ -1,12 +1,14 @@
 import { TroupeError } from "../../util/errors.js";
 import { namesIn } from "../event-hub.js";
 import type { TeamEvent } from "../events.js";
+import { checkName } from "../names.js";
 import { memberNamed } from "../send.js";
 import { teammateSchema } from "../team-file/schema.js";
 import type { HostContext } from "./context.js";
 import { endMember } from "./end-member.js";
 import type { Host } from "./host.js";
 import type { HostResult } from "./protocol.js";
+import { checkReport } from "./report-schema.js";
 import type { Connection, HostHandlers } from "./server.js";
 import { startMember } from "./start-member.js";
 
@@ -38,6 +40,7 @@ export function createMethods(context: HostContext, host: Host, started: Promise
         );
       if (context.starting.signal.aborted)
         throw new TroupeError("team-ending", `the team ${record.name} is ending; nobody joins it any more`);
+      checkName(checked.data.name);
       const member = await startMember(context, checked.data);
       const pane = member.ref?.pane;
       return {
@@ -76,7 +79,7 @@ export function createMethods(context: HostContext, host: Host, started: Promise
     report(report, connection) {
       const from = memberOf.get(connection);
       if (from === undefined) throw new TroupeError("no-hello", "a report before hello");
-      host.report(from.name, from.incarnation, report);
+      host.report(from.name, from.incarnation, checkReport(report, from.name));
       return {} as HostResult<"report">;
     },
   };

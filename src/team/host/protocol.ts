@@ -57,13 +57,6 @@ export type HostMethod = keyof HostMethods;
 export type HostParams<M extends HostMethod> = HostMethods[M]["params"];
 export type HostResult<M extends HostMethod> = HostMethods[M]["result"];
 
-export interface HostRequest {
-  readonly v: number;
-  readonly id: number;
-  readonly method: string;
-  readonly params: unknown;
-}
-
 export type HostReply =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
   | {

@@ -8,6 +8,8 @@ import { type MemberRecord, memberFile, writeRecord } from "../records.js";
 export interface Roster {
   all(): readonly MemberRecord[];
   find(name: string): MemberRecord | undefined;
+  /** Takes a name for a member that is about to be put; the result gives it back. Nothing is written. */
+  reserve(record: MemberRecord): () => void;
   /**
    * Adds a member, or puts a new incarnation of it in the place of the old one. Resolves when the record is on disk, and
    * rejects if it cannot be written.
@@ -82,6 +84,17 @@ export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
     },
     all: () => [...members.values()],
     find: (name) => members.get(nameKey(name)),
+    reserve(record) {
+      const key = nameKey(record.name);
+      const before = members.get(key);
+      members.set(key, record);
+      version++;
+      return () => {
+        version++;
+        if (before === undefined) members.delete(key);
+        else members.set(key, before);
+      };
+    },
     async put(record) {
       const key = nameKey(record.name);
       await inTurn(key, async () => {

@@ -3,7 +3,7 @@ import type { TeammateLaunch, TeammateSpawnConfig, TeammateSpawnResult } from ".
 import { createMailbox } from "../../../mailbox/index.js";
 import { findDefinition } from "../../agent/definitions/index.js";
 import { messageOf, TroupeError } from "../../util/errors.js";
-import { ensureDir, writeJsonAtomic } from "../../util/fs.js";
+import { ensureDirSync, writeJsonAtomic } from "../../util/fs.js";
 import { nameKey } from "../../util/name-key.js";
 import { identityOf } from "../../util/process-identity.js";
 import { oneLine } from "../../util/text.js";
@@ -49,8 +49,7 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
   const before = roster.find(spec.name);
   const incarnation = randomBytes(4).toString("hex");
   const runDir = memberRunDir(paths, incarnation);
-  await ensureDir(runDir);
-  await createMailbox(mailboxOf(paths, spec.name));
+  ensureDirSync(runDir);
   const keys = createMemberKeys(runDir);
   const order = before?.order ?? roster.all().length;
   const colour = ("color" in spec ? spec.color : undefined) ?? before?.colour ?? colourAt(order - 1);
@@ -72,8 +71,16 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
   const agent =
     spec.agent === undefined ? undefined : agentSpecOf(context, spec, record, keys.keyFile, runDir);
   const withModel = agent === undefined ? record : { ...record, model: agent.model };
-  if (agent !== undefined) await writeJsonAtomic(specFile(runDir), agent);
-  await roster.put(withModel);
+  // Nothing has been waited for since the check: the name and the place are taken now, whoever else asks meanwhile.
+  const giveBack = roster.reserve(withModel);
+  try {
+    await createMailbox(mailboxOf(paths, spec.name));
+    if (agent !== undefined) await writeJsonAtomic(specFile(runDir), agent);
+    await roster.put(withModel);
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
   hub.emit({
     type: "member-joined",
     name: record.name,

@@ -1,4 +1,5 @@
 import { type MailboxWatcher, mailRooms, peekMailbox, watchMailbox } from "../../../mailbox/index.js";
+import { messageOf } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
 import { trustedSender } from "../keys.js";
 import { mailboxOf } from "../send.js";
@@ -11,7 +12,23 @@ import type { HostContext } from "./context.js";
 export function watchUserMail(context: HostContext): MailboxWatcher {
   const dir = mailboxOf(context.paths, "user");
   const told = new Set<string>();
+  let broken = false;
   const look = (): void => {
+    try {
+      tellNews();
+      broken = false;
+    } catch (error) {
+      // The next bell or sweep looks again; until then it is told once.
+      if (!broken)
+        context.hub.emit({
+          type: "notice",
+          level: "warning",
+          text: `mail to the user: ${oneLine(messageOf(error))}`,
+        });
+      broken = true;
+    }
+  };
+  const tellNews = (): void => {
     for (const { message } of peekMailbox(dir, mailRooms, (id) => !told.has(id)).messages) {
       told.add(message.id);
       context.hub.emit({

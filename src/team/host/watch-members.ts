@@ -1,4 +1,6 @@
+import { messageOf } from "../../util/errors.js";
 import { liveness } from "../../util/process-identity.js";
+import { oneLine } from "../../util/text.js";
 import { delay } from "../../util/wait.js";
 import type { MemberRecord } from "../records.js";
 import type { HostContext } from "./context.js";
@@ -12,8 +14,24 @@ const everyMs = 200;
  * are gone. An embedded agent of this process has none to look at; its run tells of its end.
  */
 export async function watchMembers(context: HostContext, signal: AbortSignal): Promise<void> {
+  const told = new Set<string>();
+  // What goes wrong with one member, told once, must not keep the others from being looked at.
+  const settle = async (member: MemberRecord): Promise<void> => {
+    try {
+      if (isGone(member)) await memberGone(context, member);
+    } catch (error) {
+      if (told.has(member.incarnation)) return;
+      told.add(member.incarnation);
+      context.hub.emit({
+        type: "notice",
+        level: "warning",
+        name: member.name,
+        text: oneLine(messageOf(error)),
+      });
+    }
+  };
   while (!signal.aborted) {
-    for (const member of context.roster.all()) if (isGone(member)) await memberGone(context, member);
+    for (const member of context.roster.all()) await settle(member);
     try {
       await delay(everyMs, signal);
     } catch (error) {

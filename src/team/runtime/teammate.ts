@@ -153,6 +153,8 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
       around.signal.throwIfAborted();
       const reason: IdleReason =
         result.status === "completed" || result.status === "aborted" ? "done" : "failed";
+      // What an interrupted turn brought in stays in the conversation and on record: it is not handed over again.
+      if (result.status === "aborted" && !redirected) await lanes.answered(unanswered);
       // With new instructions the work goes on: these are no last words.
       if (!redirected) await lastWords({ spec, postman, lanes, wrote, reason, text: wordsOf(result), emit });
       if (shutdown !== undefined) break;
