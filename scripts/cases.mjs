@@ -16,7 +16,7 @@ const counts = { test: 0, construction: 0, missing: 0 };
 const seen = new Map();
 const text = fs.readFileSync(list, "utf8");
 for (const line of text.split("\n")) {
-  if (/^\| (id|---) /.test(line) || !line.startsWith("|")) continue;
+  if (/^\| (id|-+) /.test(line) || !line.startsWith("|")) continue;
   const [, id = "", ...cells] = line.split("|").map((cell) => cell.trim());
   seen.set(id, (seen.get(id) ?? 0) + 1);
   if (cells.length !== 3 || cells[0] === "" || cells[1] === "" || cells[2] !== "")
