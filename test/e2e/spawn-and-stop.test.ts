@@ -54,6 +54,14 @@ describe.each(["in-process", "tmux"])("a team in %s", (backend) => {
     expect((await place.troupe(["status"])).stdout).toMatch(/^gate {2}ended/);
     const again = await place.troupe(["down"]);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/worker had ended before/) });
+
+    // A start right after down finds the way free; two who end the team at once both succeed.
+    expect(await place.troupe(["up", "team.yaml", "-d", "--backend", backend])).toMatchObject({ code: 0 });
+    const [one, other] = await Promise.all([
+      place.troupe(["down", "--timeout", "0s"]),
+      place.troupe(["down", "--timeout", "0s"]),
+    ]);
+    expect([one.code, other.code]).toEqual([0, 0]);
   });
 
   test("ends a program that ignores TERM, and what it has put out of sight", async () => {

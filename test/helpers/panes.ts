@@ -1,5 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { tmuxProgram } from "./tmux.js";
 import { until } from "./until.js";
 
 /** One tmux command line on some server. */
@@ -15,15 +13,6 @@ export interface Pane {
   type(line: string): void;
   /** Presses a key by tmux's name for it. */
   press(key: string): void;
-}
-
-/** Commands for the server on `socket`. */
-export function tmuxOn(socket: string): TmuxRun {
-  return (...args) =>
-    execFileSync(tmuxProgram, ["-u", "-S", socket, ...args], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    }).trimEnd();
 }
 
 export function paneOf(run: TmuxRun, id: string): Pane {

@@ -101,10 +101,7 @@ describe("ensureDirSync", () => {
     expect(() => ensureDirSync(path.join(dir, "file", "below"))).toThrow("ENOTDIR");
   });
 
-  it(
-    "fails, rather than never returning, where nothing can be made",
-    () => {
-      expect(() => ensureDirSync("/proc/troupe/teams")).toThrow("ENOENT");
-    },
-  );
+  it("fails, rather than never returning, where nothing can be made", () => {
+    expect(() => ensureDirSync("/proc/troupe/teams")).toThrow("ENOENT");
+  });
 });
