@@ -3,8 +3,9 @@ import { refuseFromTeammate } from "../team/ancestors.js";
 import { defaults } from "../team/defaults.js";
 import { connectHost, type HostConnection } from "../team/host/client.js";
 import type { EndReport } from "../team/host/protocol.js";
-import { isRunning } from "../team/locate.js";
+import { isRunning, type LocatedTeam } from "../team/locate.js";
 import { memberNamed } from "../team/send.js";
+import { TroupeError } from "../util/errors.js";
 import { waitUntil } from "../util/wait.js";
 import type { Io } from "./io.js";
 import { teamOf } from "./team-of.js";
@@ -24,23 +25,31 @@ export async function endMembers(
   const team = teamOf(io, teamName);
   refuseFromTeammate(team, work.names === undefined ? "down" : "stop");
   const names = work.names?.map((name) => memberNamed(team, name));
-  const host = await connectHost(team.paths, io.signal);
+  const reports = await askHost(team, work.ask, io);
   // A host that ends, or is being killed, stops listening before it lets go of the team.
-  const letsGo = () =>
-    waitUntil(`the host of ${team.paths.dirName} lets go of it`, () => !isRunning(team.paths), {
+  if (names === undefined || reports === undefined)
+    await waitUntil(`the host of ${team.paths.dirName} lets go of it`, () => !isRunning(team.paths), {
       timeoutMs: defaults.hostRequestMs,
       signal: io.signal,
     });
-  if (host === undefined) {
-    await letsGo();
-    await io.note(`troupe: no host runs ${team.record.name}; ending what is left of it directly`);
-    return endAbandoned(team, { env: io.env, ...(names === undefined ? {} : { names }) });
-  }
+  if (reports !== undefined) return reports;
+  await io.note(`troupe: no host runs ${team.record.name}; ending what is left of it directly`);
+  return endAbandoned(team, { env: io.env, ...(names === undefined ? {} : { names }) });
+}
+
+/** What the host reports; undefined where there is none, or it ended before it answered. */
+async function askHost(
+  team: LocatedTeam,
+  ask: (host: HostConnection) => Promise<readonly EndReport[]>,
+  io: Io,
+): Promise<readonly EndReport[] | undefined> {
+  const host = await connectHost(team.paths, io.signal);
   try {
-    const reports = await work.ask(host);
-    if (names === undefined) await letsGo();
-    return reports;
+    return host && (await ask(host));
+  } catch (error) {
+    if (error instanceof TroupeError && error.code === "host-gone") return undefined;
+    throw error;
   } finally {
-    host.close();
+    host?.close();
   }
 }
