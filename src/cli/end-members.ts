@@ -4,6 +4,7 @@ import { defaults } from "../team/defaults.js";
 import { connectHost, type HostConnection } from "../team/host/client.js";
 import type { EndReport } from "../team/host/protocol.js";
 import { isRunning, type LocatedTeam } from "../team/locate.js";
+import { readHostRecord } from "../team/records.js";
 import { memberNamed } from "../team/send.js";
 import { TroupeError } from "../util/errors.js";
 import { waitUntil } from "../util/wait.js";
@@ -33,7 +34,12 @@ export async function endMembers(
       signal: io.signal,
     });
   if (reports !== undefined) return reports;
-  await io.note(`troupe: no host runs ${team.record.name}; ending what is left of it directly`);
+  const hasEnded = readHostRecord(team.paths)?.endedAt !== undefined;
+  await io.note(
+    hasEnded
+      ? `troupe: team ${team.record.name} has ended before`
+      : `troupe: no host runs ${team.record.name}; ending what is left of it directly`,
+  );
   return endAbandoned(team, { env: io.env, ...(names === undefined ? {} : { names }) });
 }
 

@@ -15,10 +15,11 @@ const everyMs = 200;
  */
 export async function watchMembers(context: HostContext, signal: AbortSignal): Promise<void> {
   const told = new Set<string>();
+  const settling = new Map<string, Promise<void>>();
   // What goes wrong with one member, told once, must not keep the others from being looked at.
   const settle = async (member: MemberRecord): Promise<void> => {
     try {
-      if (isGone(member)) await memberGone(context, member);
+      await memberGone(context, member);
     } catch (error) {
       if (told.has(member.incarnation)) return;
       told.add(member.incarnation);
@@ -31,13 +32,22 @@ export async function watchMembers(context: HostContext, signal: AbortSignal): P
     }
   };
   while (!signal.aborted) {
-    for (const member of context.roster.all()) await settle(member);
+    // Side by side: one whose exit record does not come must not hold up the others.
+    for (const member of context.roster.all()) {
+      const { incarnation } = member;
+      if (settling.has(incarnation) || !isGone(member)) continue;
+      settling.set(
+        incarnation,
+        settle(member).finally(() => settling.delete(incarnation)),
+      );
+    }
     try {
       await delay(everyMs, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
+  await Promise.all(settling.values());
 }
 
 function isGone(member: MemberRecord): boolean {
