@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   identityOf,
@@ -10,9 +12,10 @@ import {
   selfIdentity,
 } from "../../src/util/process-identity.js";
 import { waitUntil } from "../../src/util/wait.js";
+import { temporaryDirectory } from "../helpers/temp.js";
 
-function start(command: string, args: readonly string[]): ChildProcess {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
+function start(command: string, args: readonly string[], cwd = "/"): ChildProcess {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"], cwd });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
@@ -35,10 +38,15 @@ describe("process identity", () => {
   });
 
   it("tells a zombie gone: its pid is taken, but nothing runs", async () => {
-    // The shell's child ends at once; exec puts a program in the shell's place that never waits for it.
-    const parent = start("/bin/sh", ["-c", "true & echo $!; exec sleep 60"]);
+    // The child ends only after exec has put a program in the shell's place that never waits for it: a shell might.
+    const child = "while [ ! -e go ]; do sleep 0.05; done & echo $!; exec sleep 60";
+    const dir = temporaryDirectory();
+    const parent = start("/bin/sh", ["-c", child], dir);
     const [line] = (await once(parent.stdout!, "data")) as [Buffer];
     const pid = Number(line.toString());
+    const isReplaced = () => fs.readFileSync(`/proc/${parent.pid}/comm`, "utf8").startsWith("sleep");
+    if (process.platform === "linux") await waitUntil("the exec", isReplaced, { timeoutMs: 5000 });
+    fs.writeFileSync(path.join(dir, "go"), "");
     if (process.platform === "linux")
       await waitUntil("a zombie", () => readStat(pid)?.state === "Z", { timeoutMs: 5000 });
     await waitUntil("no identity", () => identityOf(pid) === undefined, { timeoutMs: 5000 });
