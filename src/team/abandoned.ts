@@ -1,12 +1,13 @@
 import { endTree, runIdOf } from "../../backends/index.js";
 import type { KillReport } from "../../backends/types.js";
 import { TroupeError } from "../util/errors.js";
-import { withLock } from "../util/lock.js";
+import { acquireLock, isHeld, type Lock, readLock } from "../util/lock.js";
+import { sameProcess } from "../util/process-identity.js";
 import { defaults } from "./defaults.js";
 import type { EndReport } from "./host/protocol.js";
-import { isRunning, type LocatedTeam } from "./locate.js";
+import type { LocatedTeam } from "./locate.js";
 import { openMemberExecutor } from "./open-executors.js";
-import { memberRunDir } from "./paths.js";
+import { memberRunDir, type TeamPaths } from "./paths.js";
 import { type MemberRecord, memberFile, readHostRecord, readMembers, writeRecord } from "./records.js";
 import { removeSockets } from "./remove-sockets.js";
 
@@ -19,9 +20,8 @@ export async function endAbandoned(
   options: { readonly names?: readonly string[]; readonly env: Readonly<Record<string, string | undefined>> },
 ): Promise<readonly EndReport[]> {
   const { paths } = team;
-  if (isRunning(paths))
-    throw new TroupeError("team-runs", `the team ${paths.dirName} has a host; ask it instead`);
-  return withLock(paths.lock, defaults.hostRequestMs, async () => {
+  const lock = await takeOver(paths);
+  try {
     if (options.names?.includes("user"))
       throw new TroupeError("not-a-teammate", "user is you; there is nothing to stop", { kind: "usage" });
     const members = readMembers(paths).filter(
@@ -34,7 +34,24 @@ export async function endAbandoned(
       await writeRecord(paths.hostRecord, { ...host, endedAt: new Date().toISOString() });
     removeSockets(paths);
     return reports;
-  });
+  } finally {
+    lock.release();
+  }
+}
+
+/** The team's lock; waits for others who end the same team, but for no host. */
+async function takeOver(paths: TeamPaths): Promise<Lock> {
+  const held = readLock(paths.lock);
+  const host = readHostRecord(paths)?.process;
+  const refuse = () => new TroupeError("team-runs", `the team ${paths.dirName} has a host; ask it instead`);
+  if (held !== undefined && isHeld(held) && host !== undefined && sameProcess(held.owner, host))
+    throw refuse();
+  try {
+    return await acquireLock(paths.lock, defaults.hostRequestMs);
+  } catch (error) {
+    // A team that is being started has no host's record yet.
+    throw error instanceof TroupeError && error.code === "lock-busy" ? refuse() : error;
+  }
 }
 
 async function endOne(

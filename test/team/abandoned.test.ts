@@ -98,6 +98,24 @@ describe("endAbandoned", () => {
     expect(alive(pids)).toEqual([true, true]);
   });
 
+  it("waits for others who end the same team", async () => {
+    const team = await makeLivingTeam();
+    const [ada] = await Promise.all([runMember(team, "ada"), runMember(team, "bob")]);
+    // The lock is in the hands of a process that is not the host.
+    const host = readHostRecord(team.paths)!;
+    await writeRecord(team.paths.hostRecord, { ...host, process: { ...host.process, startTime: "0" } });
+    const lock = await tryLock(team.paths.lock);
+    const ending = endAbandoned(team, { env: {} });
+    const early = await Promise.race([
+      ending.then(() => "ended"),
+      new Promise((r) => setImmediate(r, "waits")),
+    ]);
+    expect(early).toBe("waits");
+    expect(alive(ada.pids)).toEqual([true, true]);
+    lock?.release();
+    expect((await ending).map(({ how }) => how)).toEqual(["terminated", "terminated"]);
+  });
+
   it("refuses a team that has a host", async () => {
     const team = await makeLivingTeam();
     const lock = await tryLock(team.paths.lock);
