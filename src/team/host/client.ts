@@ -58,6 +58,9 @@ export async function requireHost(paths: TeamPaths, signal?: AbortSignal): Promi
   });
 }
 
+/** A reset is what a connection meets that its host had not yet accepted when it stopped listening. */
+const nobodyListens = ["ENOENT", "ECONNREFUSED", "ECONNRESET", "ENOTSOCK"];
+
 function open(socket: string, signal: AbortSignal): Promise<net.Socket | undefined> {
   return new Promise((resolve, reject) => {
     const stream = net.connect(socket);
@@ -70,7 +73,7 @@ function open(socket: string, signal: AbortSignal): Promise<net.Socket | undefin
     });
     stream.once("error", (error) => {
       signal.removeEventListener("abort", abort);
-      if (["ENOENT", "ECONNREFUSED", "ENOTSOCK"].includes(errnoOf(error) ?? "")) resolve(undefined);
+      if (nobodyListens.includes(errnoOf(error) ?? "")) resolve(undefined);
       else reject(error);
     });
   });
