@@ -43,6 +43,7 @@ describe("a user's tmux server", () => {
   beforeEach(() => {
     dir = fs.mkdtempSync(path.join(os.tmpdir(), "troupe-"));
     tmux = startTmux(unusual);
+    tmux.run("rename-window", "-t", "@0", "mine");
     executor = make();
   });
 
@@ -76,10 +77,15 @@ describe("a user's tmux server", () => {
   });
 
   it("is as it was before, with other panes beside the caller's", async () => {
+    tmux.run("set-option", "-w", "-u", "-t", "@0", "automatic-rename");
     tmux.run("split-window", "-t", "%0", "cat ; :");
     tmux.run("new-window", "-n", "other", "cat ; :");
     tmux.run("select-window", "-t", "%0");
     tmux.run("select-pane", "-t", "%0");
+    // A window without a name of its own takes its program's, up to half a second later.
+    await waitUntil("the window is named", () => panes("#{window_name}").includes("cat"), {
+      timeoutMs: 5_000,
+    });
     const before = snapshot();
     await Promise.all([start("a"), start("b")]);
     expect(panes("#{pane_id}")).toHaveLength(5);
