@@ -34,7 +34,7 @@ async function checkSent(place, argv, id, result) {
   const again = await run(argv, place);
   if (again.exitCode !== 0) wrong.push(`the repeat: exit ${again.exitCode}: ${again.stderr}`);
   if (place.roomsOf(id).length !== 1) wrong.push(`after the repeat it is in [${place.roomsOf(id)}]`);
-  return [...wrong, ...(await place.readRest([id])), ...place.leftovers()];
+  return [...wrong, ...(await place.readRest([id])), ...(await place.leftovers())];
 }
 
 async function reader(home, command) {
@@ -86,7 +86,7 @@ async function checkRead(place, ids, printed, result) {
       wrong.push(`${id} was marked as seen, but not printed`);
   }
   const rest = ids.filter((id) => !place.roomsOf(id).includes("done"));
-  return [...wrong, ...(await place.readRest(rest)), ...place.leftovers()];
+  return [...wrong, ...(await place.readRest(rest)), ...(await place.leftovers())];
 }
 
 /** A scratch team with the looks at its `user` mailbox that the checks share. */
@@ -133,8 +133,8 @@ async function preparePlace(home, command) {
       return wrong;
     },
     /** Files that nobody needs and that no sweep removes. */
-    leftovers() {
-      mailbox.pruneMailbox(dir, Date.now() + 1.1 * hour);
+    async leftovers() {
+      await mailbox.pruneMailbox(dir, Date.now() + 1.1 * hour);
       const files = fs.readdirSync(home, { recursive: true, withFileTypes: true });
       return files
         .filter((entry) => entry.isFile())
