@@ -9,7 +9,7 @@ import { readOutputTail } from "./output-log.js";
 import { findLaunchProblem } from "./preflight.js";
 import { endTree, type ProcessTree, signalTree } from "./process-tree.js";
 import { type Program, startProgram } from "./program.js";
-import { loadPty, type PtyLibrary } from "./pty.js";
+import { loadPty } from "./pty.js";
 import { clearRecords, earlyFailure } from "./records.js";
 import { spawnAborted, spawnFailure, spawnLate } from "./spawn-failure.js";
 import type {
@@ -25,7 +25,10 @@ export interface InProcessOptions {
   /** Runs an embedded agent. */
   readonly run: RunEmbedded;
   readonly deliver: DeliverMessage;
-  /** Puts other programs on a pseudo-terminal where the library for it is installed; default false: on pipes. */
+  /**
+   * Puts every other program on a pseudo-terminal where the library for it is installed. Default false: only those whose
+   * launch asks for a `terminal`, see {@link TeammateLaunch}.
+   */
   readonly pty?: boolean;
   /** Every line that another program shows; hostile text. */
   readonly onOutput?: (agentId: string, line: string) => void;
@@ -54,7 +57,8 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
   const lives = new Map<string, Life>();
   const starting = new Set<string>();
   const { settleMs = 150, graceMs = 5000 } = options;
-  let pty: Promise<PtyLibrary | undefined> | undefined;
+  let pty: ReturnType<typeof loadPty> | undefined;
+  let toldMissing = false;
 
   async function spawn(config: TeammateSpawnConfig, signal?: AbortSignal): Promise<TeammateSpawnResult> {
     const { agentId } = config;
@@ -104,7 +108,8 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     const problem = findLaunchProblem(config);
     if (problem !== undefined) return spawnFailure(problem.code, problem.reason);
     if (signal?.aborted) return spawnAborted(signal);
-    const terminal = await library();
+    const terminal = await terminalFor(config);
+    if (terminal !== undefined && "missing" in terminal) return spawnFailure("no-terminal", terminal.missing);
     let program: Program;
     try {
       program = await startProgram(config, {
@@ -131,14 +136,18 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     return spawnFailure(early.code, early.reason, readOutputTail(runDir, 20));
   }
 
-  async function library(): Promise<PtyLibrary | undefined> {
-    if (options.pty !== true) return undefined;
-    pty ??= loadPty().then((loaded) => {
-      if (!("missing" in loaded)) return loaded;
-      options.onNote?.(`${loaded.missing}; programs run on pipes and see no terminal`);
-      return undefined;
-    });
-    return pty;
+  /** What a program is put on: pipes where undefined. */
+  async function terminalFor({
+    launch,
+  }: TeammateSpawnConfig): Promise<Awaited<ReturnType<typeof loadPty>> | undefined> {
+    const needed = launch.kind === "argv" && launch.terminal === true;
+    if (!needed && options.pty !== true) return undefined;
+    pty ??= loadPty();
+    const loaded = await pty;
+    if (needed || !("missing" in loaded)) return loaded;
+    if (!toldMissing) options.onNote?.(`${loaded.missing}; programs run on pipes and see no terminal`);
+    toldMissing = true;
+    return undefined;
   }
 
   async function kill(agentId: string): Promise<KillReport> {

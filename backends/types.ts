@@ -20,7 +20,17 @@ export type TeammateLaunch =
       /** The program that runs the agent where a backend needs a process of its own. */
       readonly argv: readonly string[];
     }
-  | { readonly kind: "argv"; readonly argv: readonly string[] };
+  | {
+      readonly kind: "argv";
+      readonly argv: readonly string[];
+      /**
+       * Needs a terminal, to be typed to or because it does nothing without one. A pane is one; in-process it then gets a
+       * pseudo-terminal, and the spawn fails with `no-terminal` where there is no library for it. Without it, an in-process
+       * program runs on pipes, its input empty: nobody is there to answer a pager or a prompt, which a program opens only on
+       * a terminal, and its output stays plain lines, without progress bars drawn over and over.
+       */
+      readonly terminal?: boolean;
+    };
 
 /** Where a pane goes. Ignored by backends without panes. */
 export interface Placement {
@@ -73,7 +83,8 @@ export type TeammateSpawnResult =
   | {
       readonly ok: false;
       /**
-       * Found before anything is started: `program-missing`, `cwd-missing`, `nul-in-argument`, `already-running`. Then
+       * Found before anything is started: `program-missing`, `cwd-missing`, `nul-in-argument`, `already-running`,
+       * `no-terminal`. Then
        * `not-started` (exit code 126 or 127), `exited`, `deadline`, `aborted`, `no-space`, `backend-failed`.
        */
       readonly code: string;

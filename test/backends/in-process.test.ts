@@ -153,28 +153,25 @@ describe("an embedded agent", () => {
 });
 
 describe("another program in one process", () => {
-  it("sees a terminal where one is asked for and there is a library for it", async () => {
+  it.each([
+    ["where its launch asks for one", {}, true, "yes xterm-256color"],
+    ["where all get one", { pty: true }, false, "yes xterm-256color"],
+    ["nowhere else", {}, false, "no"],
+  ] as const)("sees a terminal %s", async (_, options, terminal, answer) => {
     expect(await loadPty()).toHaveProperty("start");
-    for (const [pty, answer] of [
-      [true, "yes xterm-256color"],
-      [false, "no "],
-    ] as const) {
-      const { dir, executor } = setUp(stays, { pty });
-      const result = await executor.spawn(
-        teammateConfig(dir, "a", [
-          "/bin/sh",
-          "-c",
-          'test -t 1 && echo "yes $TERM" || echo "no $TERM"; exec sleep 300',
-        ]),
-      );
-      expect(result).toMatchObject({ ok: true });
-      const { pid } = result.ok ? result : { pid: 0 };
-      expect(readStat(pid)).toMatchObject({ sid: pid, pgid: pid });
-      await waitUntil("the answer", async () => (await executor.capture?.("a@team", 1)) === answer.trim(), {
-        timeoutMs: 5000,
-      });
-      await executor.kill("a@team");
-    }
+    const { dir, executor } = setUp(stays, options);
+    const script = 'test -t 0 && test -t 1 && echo "yes $TERM" || echo "no $TERM"; exec sleep 300';
+    const argv = ["/bin/sh", "-c", script];
+    const result = await executor.spawn(
+      teammateConfig(dir, "a", argv, { launch: { kind: "argv", argv, terminal } }),
+    );
+    expect(result).toMatchObject({ ok: true });
+    const { pid } = result.ok ? result : { pid: 0 };
+    expect(readStat(pid)).toMatchObject({ sid: pid, pgid: pid });
+    await waitUntil("the answer", async () => (await executor.capture?.("a@team", 1)) === answer, {
+      timeoutMs: 5000,
+    });
+    await executor.kill("a@team");
   });
 
   it("has its output told by lines, a last one without end included", async () => {
