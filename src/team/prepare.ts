@@ -44,14 +44,16 @@ export async function prepareTeam(options: {
   readonly projectRoot: string;
   readonly lead: "user" | "lead";
   readonly backend: { readonly type: BackendType; readonly reason: string };
+  readonly channels?: TeamRecord["channels"];
   /** The command that runs this troupe. */
   readonly troupe: readonly string[];
 }): Promise<PreparedTeam> {
   const { home, name, projectRoot, lead, backend } = options;
+  const channels = options.channels === undefined ? {} : { channels: options.channels };
   ensureHome(home);
   const paths = teamPaths(home, teamDirName(name, projectRoot));
   const createdAt = new Date().toISOString();
-  const record: TeamRecord = { v: 1, name, projectRoot, lead, backend, createdAt };
+  const record: TeamRecord = { v: 1, name, projectRoot, lead, backend, ...channels, createdAt };
   // The team's own lock lies in what is archived, so until the new one is taken another has to keep starters apart.
   const startLock = path.join(home, "locks", `start-${paths.dirName}`);
   return withLock(startLock, defaults.hostRequestMs, async () => {

@@ -17,6 +17,8 @@ export interface TeamRecord {
   /** `user`, or `lead` where an agent leads. */
   readonly lead: "user" | "lead";
   readonly backend: { readonly type: BackendType; readonly reason: string };
+  /** Members by channel, as the team file names them. */
+  readonly channels?: Readonly<Record<string, readonly string[]>>;
   /** ISO 8601. */
   readonly createdAt: string;
 }

@@ -69,6 +69,7 @@ export async function startTeam(
     projectRoot: request.projectRoot,
     lead: request.file.lead === undefined ? "user" : "lead",
     backend: { type: request.backend.type, reason: request.backend.reason },
+    ...(request.file.channels === undefined ? {} : { channels: request.file.channels }),
     troupe: request.troupe,
   });
   try {

@@ -4,10 +4,11 @@ import type { z } from "zod";
 import { errnoOf, messageOf, TroupeError } from "../../util/errors.js";
 import { checkName } from "../names.js";
 import { nearest } from "../nearest.js";
+import { channelFaults } from "./channel-faults.js";
 import { type TeamFile, teamFileSchema, teammateSchema } from "./schema.js";
 
 /** A place in a team file, and what is wrong there. */
-interface Fault {
+export interface Fault {
   readonly path: readonly PropertyKey[];
   readonly text: string;
   /** Whether the key itself is at fault, not its value. */
@@ -66,7 +67,7 @@ function dataOf(document: Document, refuse: Refuse): unknown {
   }
 }
 
-/** What the schema cannot say: names, uniqueness, and one way to run per teammate. */
+/** What the schema cannot say: names, uniqueness, one way to run per teammate, and who is in a channel. */
 function contradictions(file: TeamFile): Fault[] {
   const faults: Fault[] = [];
   const keys = new Map<string, string>();
@@ -96,7 +97,7 @@ function contradictions(file: TeamFile): Fault[] {
     if (teammate.command !== undefined && teammate.prompt !== undefined)
       faults.push({ path: [...at, "prompt"], text: `${teammate.name} is a command: it takes no prompt` });
   });
-  return faults;
+  return [...faults, ...channelFaults(file)];
 }
 
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {

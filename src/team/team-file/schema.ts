@@ -53,6 +53,8 @@ export const teamFileSchema = z.strictObject({
     .optional(),
   tmux: z.strictObject({ userConfig: z.boolean().optional() }).optional(),
   teammates: z.array(teammate).default([]),
+  /** Groups of members, by name: mail to `#name` reaches each of them. */
+  channels: z.record(z.string(), z.array(z.string()).min(1)).optional(),
 });
 
 export type TeamFile = z.infer<typeof teamFileSchema>;
