@@ -72,8 +72,8 @@ export function laneOf(message: Message): "control" | "text" {
   return controlKinds.has(message.kind) ? "control" : "text";
 }
 
-/** Reads the content of the file `fileName`. Never throws. */
-export function parseMessage(bytes: Uint8Array, fileName: string): ParsedMessage {
+/** Reads the content of the file `fileName`, or without a name what came by another way. Never throws. */
+export function parseMessage(bytes: Uint8Array, fileName?: string): ParsedMessage {
   if (bytes.length > maxFileBytes) return bad(`larger than ${maxFileBytes} bytes`);
   if (!isUtf8(bytes)) return bad("not UTF-8");
   if (isDeeper(bytes, maxDepth)) return bad(tooDeep);
@@ -88,7 +88,8 @@ export function parseMessage(bytes: Uint8Array, fileName: string): ParsedMessage
   if (typeof v === "number" && Number.isInteger(v) && v > messageVersion) return { type: "newer", v };
   const fault = faultOf(value);
   if (fault !== undefined) return bad(fault);
-  if (fileName !== messageFile(String(id))) return bad("the id is not the file's name");
+  if (fileName !== undefined && fileName !== messageFile(String(id)))
+    return bad("the id is not the file's name");
   return { type: "message", message: value as unknown as Message };
 }
 
