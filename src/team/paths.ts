@@ -69,7 +69,7 @@ export function memberRunDir(paths: TeamPaths, incarnation: string): string {
 }
 
 /** Longest path that fits sun_path with its terminating NUL: 107 bytes on Linux, 103 elsewhere. */
-const maxSocketPath = process.platform === "linux" ? 107 : 103;
+export const maxSocketPath = process.platform === "linux" ? 107 : 103;
 
 /** The longest name of a socket in one of our run directories. */
 const longestSocketName = "tmux.sock";

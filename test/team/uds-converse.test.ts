@@ -1,0 +1,88 @@
+import net from "node:net";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Message, parseMessage } from "../../mailbox/index.js";
+import { converse } from "../../src/team/uds-converse.js";
+import { temporaryDirectory } from "../helpers/temp.js";
+import { letter } from "../mailbox/support.js";
+
+describe("converse", () => {
+  it("stores each good line once, in order, and answers every line, however the bytes arrive", async () => {
+    const stored: Message[] = [];
+    const socket = path.join(temporaryDirectory(), "s");
+    const server = net.createServer({ allowHalfOpen: true }, (stream) =>
+      converse(
+        stream,
+        async (message) => {
+          stored.push(message);
+          return { id: message.id, duplicate: false };
+        },
+        20_000,
+      ),
+    );
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    onTestFinished(() => void server.close());
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyLine, { maxLength: 8 }),
+        fc.infiniteStream(fc.nat({ max: 300 })),
+        async (lines, sizes) => {
+          stored.length = 0;
+          const answers = await exchange(
+            socket,
+            Buffer.concat(lines.map((line) => Buffer.concat([line, Buffer.from("\n")]))),
+            sizes,
+          );
+          const good = lines
+            .map((line) => parseMessage(line))
+            .map((parsed) => (parsed.type === "message" ? parsed.message : undefined));
+          expect(stored).toEqual(good.filter((message) => message !== undefined));
+          expect(answers.map(({ ok, id }) => (ok ? id : undefined))).toEqual(
+            good.map((message) => message?.id),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const anyLine = fc
+  .oneof(
+    fc.string({ unit: "grapheme", maxLength: 500 }).map((text) => JSON.stringify(letter({ text }))),
+    fc.string({ maxLength: 40 }),
+    fc.json(),
+  )
+  .map((text) => Buffer.from(text.replaceAll("\n", " ")));
+
+/** Writes in pieces of the given sizes, then half-closes, and gives the answers. */
+async function exchange(
+  socket: string,
+  bytes: Buffer,
+  sizes: Iterable<number>,
+): Promise<{ ok: boolean; id?: string }[]> {
+  const stream = net.connect({ path: socket, allowHalfOpen: true });
+  let got = "";
+  stream.setEncoding("utf8").on("data", (chunk) => {
+    got += chunk;
+  });
+  const closed = new Promise<void>((resolve, reject) => {
+    stream.on("end", resolve);
+    stream.on("error", reject);
+  });
+  let at = 0;
+  for (const size of sizes) {
+    if (at >= bytes.length) break;
+    stream.write(bytes.subarray(at, at + size + 1));
+    at += size + 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  stream.end();
+  await closed;
+  stream.destroy();
+  return got
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
