@@ -51,6 +51,8 @@ export interface Tool<Input = unknown> {
   readonly editsFiles?: boolean;
   /** Never asks: it acts on the team's own state by messages only. */
   readonly alwaysAllowed?: boolean;
+  /** Whether a call of a tool that is always allowed goes further than that, so that it is judged as others are. */
+  goesFurther?(input: Input): boolean;
   /** A thrown error becomes an error result; an abort ends the turn. */
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }

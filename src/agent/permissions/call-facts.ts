@@ -9,6 +9,8 @@ export interface CallFacts {
   /** For commands: what it runs, or undefined where that is not certain. */
   readonly command: ParsedCommand | undefined;
   readonly readOnly: boolean;
+  /** Whether the tool never asks about such a call. */
+  readonly alwaysAllowed: boolean;
   /** The paths that the call names; of a command that was not understood, whatever may be one. */
   readonly paths: readonly CallPath[];
   /** The working directories, as given and as they really are; `cwd` first in each. */
@@ -65,6 +67,7 @@ export async function gatherFacts(call: PermissionCall, territory: Territory): P
     subjects,
     command,
     readOnly: tool.isReadOnly(input),
+    alwaysAllowed: tool.alwaysAllowed === true && tool.goesFurther?.(input) !== true,
     paths: await Promise.all([...new Set(paths.map((one) => path.resolve(cwd, one)))].map(look)),
     roots: { written: given, real },
   };

@@ -27,7 +27,7 @@ export function judge(tool: Tool, facts: CallFacts, policy: Policy): Verdict {
     rules.find((rule) => restricts(rule, tool, facts, policy.home));
   const denying = restricting(policy.deny);
   if (denying !== undefined) return deny(`the rule ${formatRule(denying)} denies it`);
-  if (policy.mode === "bypassPermissions" || tool.alwaysAllowed === true) return { behaviour: "allow" };
+  if (policy.mode === "bypassPermissions" || facts.alwaysAllowed) return { behaviour: "allow" };
   if (policy.mode === "plan" && !facts.readOnly)
     return deny("in mode plan only reading is allowed; describe the change instead of making it");
 
