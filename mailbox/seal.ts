@@ -1,18 +1,9 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  sign,
-  verify,
-} from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import fs from "node:fs";
-import path from "node:path";
-import { errnoOf, messageOf, TroupeError } from "../src/util/errors.js";
+import { messageOf, TroupeError } from "../src/util/errors.js";
 import { canonicalJson } from "./canonical.js";
-import { writeDraft } from "./draft.js";
+import { ensureKeyFile } from "./key-file.js";
 import type { Message } from "./message.js";
-import { removeLeftover } from "./message-file.js";
 
 /** An Ed25519 key pair; `publicKey` is PEM (SPKI) text, to be published in records. */
 export interface KeyPair {
@@ -25,23 +16,7 @@ export interface KeyPair {
  * that create it at once all get the same. Throws TroupeError `key-unreadable`.
  */
 export async function createKeyPair(file: string): Promise<KeyPair> {
-  if (!fs.existsSync(file)) {
-    const { privateKey } = generateKeyPairSync("ed25519", {
-      privateKeyEncoding: { type: "pkcs8", format: "pem" },
-      publicKeyEncoding: { type: "spki", format: "pem" },
-    });
-    const draft = await writeDraft(path.dirname(file), `.${path.basename(file)}`, Buffer.from(privateKey));
-    try {
-      fs.linkSync(draft, file);
-    } catch (error) {
-      const code = errnoOf(error);
-      // Where links are refused a rename does: the last of several processes wins, and all read after it.
-      if (code === "EPERM" || code === "ENOTSUP" || code === "EOPNOTSUPP") fs.renameSync(draft, file);
-      else if (code !== "EEXIST") throw error;
-    } finally {
-      removeLeftover(draft);
-    }
-  }
+  ensureKeyFile(file);
   return readKeyPair(file);
 }
 

@@ -1,16 +1,10 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { ensureKeyFile } from "../../mailbox/key-file.js";
 import type { Message } from "../../mailbox/message.js";
 import { verifySeal } from "../../mailbox/seal.js";
-import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
-import { ensureDirSync } from "../util/fs.js";
+import { messageOf, TroupeError } from "../util/errors.js";
 import { fileNameOf, maxEncodedKeyBytes, nameKey } from "../util/name-key.js";
 import { badHome, teamsNamed } from "./locate.js";
 import type { TeamPaths } from "./paths.js";
@@ -46,7 +40,7 @@ export function userKeys(home: string): KeyPair {
 /** Makes the key pair of one incarnation in its run directory, which must exist; `keyFile` is where the private key is. */
 export function createMemberKeys(runDir: string): KeyPair & { readonly keyFile: string } {
   const keyFile = path.join(runDir, memberKeyFile);
-  createKeyFile(keyFile);
+  ensureKeyFile(keyFile);
   return { ...keyPairFrom(keyFile), keyFile };
 }
 
@@ -162,10 +156,8 @@ function verifies(message: Message, publicKey: KeyObject): boolean {
 /** The file of the person's key, made if it is missing. */
 function existingUserKey(home: string): string {
   const file = userKeyFile(home);
-  if (fs.existsSync(file)) return file;
   try {
-    ensureDirSync(path.dirname(file));
-    createKeyFile(file);
+    ensureKeyFile(file);
   } catch (error) {
     throw badHome(home, error);
   }
@@ -188,20 +180,6 @@ function keyUnreadable(file: string, why: string, cause?: unknown): TroupeError 
     remedy: "restore the file; removing it makes a new key, which earlier teams do not know",
     cause,
   });
-}
-
-/** Creates a private key file whole, or leaves the one that another process was quicker to create. */
-function createKeyFile(file: string): void {
-  const pem = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    fs.writeFileSync(draft, pem, { flag: "wx", mode: 0o600, flush: true });
-    fs.linkSync(draft, file);
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
-  } finally {
-    fs.rmSync(draft, { force: true });
-  }
 }
 
 function userKeyFile(home: string): string {
