@@ -23,7 +23,13 @@ export function failureOf(error: unknown): Failure {
   const errno = errnoOf(error);
   const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
   if (errno !== undefined && /^E[A-Z0-9]+$/.test(errno))
-    return { exitCode: exitCodes.failed, code: errno.toLowerCase(), message: messageOf(error), ...stack };
+    return {
+      exitCode: exitCodes.failed,
+      code: errno.toLowerCase(),
+      message: messageOf(error),
+      remedy: remedies[errno] ?? "mend what the message says, then try again",
+      ...stack,
+    };
   return {
     exitCode: exitCodes.failed,
     code: "unexpected",
@@ -56,6 +62,14 @@ export function isTroupeError(error: unknown): error is TroupeError {
   const { code, kind } = error as { code?: unknown; kind?: unknown };
   return typeof code === "string" && typeof kind === "string" && (kind as ErrorKind) in exitCodes;
 }
+
+/** What to do about failures of the system that no command foresaw. */
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: "check who owns the file and what its permissions allow",
+  EDQUOT: "make room within the quota, then try again",
+  EMFILE: "raise the limit of open files (ulimit -n), then try again",
+  ENOSPC: "make room on the disk, then try again",
+};
 
 function flat(text: string): string {
   return printable(text).replace(/\s*\n\s*/g, " ");
