@@ -2,13 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { ensureKeyFile } from "../../mailbox/key-file.js";
-import type { Message } from "../../mailbox/message.js";
-import { verifySeal } from "../../mailbox/seal.js";
 import { messageOf, TroupeError } from "../util/errors.js";
-import { fileNameOf, maxEncodedKeyBytes, nameKey } from "../util/name-key.js";
-import { badHome, teamsNamed } from "./locate.js";
-import type { TeamPaths } from "./paths.js";
-import { readHostRecord, readMember } from "./records.js";
+import { badHome } from "./locate.js";
 
 /** An Ed25519 key pair; `publicKey` as records hold it: base64url of its SPKI form. */
 export interface KeyPair {
@@ -86,73 +81,6 @@ export function splitAddress(address: string): { readonly name: string; readonly
     : { name: address.slice(0, at), team: address.slice(at + 1) };
 }
 
-/**
- * Who a message is really from: the name as its member's record spells it (`name@team` for another team), `user` or `host`
- * if the seal proves it, else `external:` with the name it claims. Throws for nothing that a message may hold.
- */
-export function trustedSender(message: Message, paths: TeamPaths): string {
-  if (message.seal !== undefined)
-    for (const candidate of candidates(message.from, paths))
-      if (verifies(message, candidate.publicKey)) return candidate.name;
-  return `external:${message.from}`;
-}
-
-interface Candidate {
-  readonly name: string;
-  readonly publicKey: KeyObject;
-}
-
-/** Whose keys may seal for a claimed name. A generator, so that the usual key costs one file. */
-function* candidates(claimed: string, paths: TeamPaths): Generator<Candidate> {
-  const { name, team } = splitAddress(claimed);
-  if (team === undefined) {
-    yield* candidatesIn(name, paths);
-    return;
-  }
-  for (const other of unlessDamaged(() => teamsNamed(paths.home, team)) ?? [])
-    for (const candidate of candidatesIn(name, other.paths))
-      yield { ...candidate, name: `${candidate.name}@${other.record.name}` };
-}
-
-function* candidatesIn(name: string, paths: TeamPaths): Generator<Candidate> {
-  const key = nameKey(name);
-  if (fileNameOf(name).length > maxEncodedKeyBytes) return;
-  const record = unlessDamaged(() => (key === "host" ? readHostRecord(paths) : readMember(paths, name)));
-  const publicKey = record === undefined ? undefined : publicKeyFrom(record.publicKey);
-  if (publicKey !== undefined)
-    yield { name: record !== undefined && "name" in record ? record.name : key, publicKey };
-  if (key !== "user") return;
-  // The key that the person has now, where it is not the one that the team was started with.
-  const current = unlessDamaged(() => privateKeyFrom(userKeyFile(paths.home)));
-  if (current !== undefined) yield { name: "user", publicKey: createPublicKey(current) };
-}
-
-/** One damaged record must not keep its reader from all mail: what it cannot prove is external. */
-function unlessDamaged<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof TroupeError) return undefined;
-    throw error;
-  }
-}
-
-function publicKeyFrom(base64url: string): KeyObject | undefined {
-  try {
-    return createPublicKey({ key: Buffer.from(base64url, "base64url"), format: "der", type: "spki" });
-  } catch {
-    return undefined; // a key that is none proves nothing
-  }
-}
-
-function verifies(message: Message, publicKey: KeyObject): boolean {
-  try {
-    return verifySeal(message, publicKey);
-  } catch {
-    return false; // a key of another kind proves nothing
-  }
-}
-
 /** The file of the person's key, made if it is missing. */
 function existingUserKey(home: string): string {
   const file = userKeyFile(home);
@@ -182,6 +110,7 @@ function keyUnreadable(file: string, why: string, cause?: unknown): TroupeError 
   });
 }
 
-function userKeyFile(home: string): string {
+/** Where the person's private key is, or would be. */
+export function userKeyFile(home: string): string {
   return path.join(home, "keys", "user.pem");
 }

@@ -5,7 +5,13 @@ import { onTestFinished } from "vitest";
 import { type Message, newMessageId, openMailbox, sealMessage } from "../../mailbox/index.js";
 import { keyPairFrom, memberKeyFile, userKeys } from "../../src/team/keys.js";
 import type { LocatedTeam } from "../../src/team/locate.js";
-import { type MemberRecord, readMember, readTeamRecord, writeRecord } from "../../src/team/records.js";
+import {
+  type MemberRecord,
+  readMember,
+  readTeamRecord,
+  type TeamRecord,
+  writeRecord,
+} from "../../src/team/records.js";
 import { mailboxOf } from "../../src/team/send.js";
 import { selfIdentity } from "../../src/util/process-identity.js";
 import { type MadeHome, makeHome, makeTeam } from "../cli/made-team.js";
@@ -16,8 +22,8 @@ export interface LivingTeam extends LocatedTeam {
   /** The private key of `user`, `host` or a member. */
   key(name: string): KeyObject;
   member(name: string): MemberRecord;
-  /** Stores a message from `from`, sealed with the key of `sealedBy` (by default its own; `nobody`: unsealed). */
-  post(from: string, to: string, fields?: Partial<Message>, sealedBy?: string): Promise<Message>;
+  /** Stores a message from `from`, sealed with a key, or that of `sealedBy` (by default its own; `nobody`: unsealed). */
+  post(from: string, to: string, fields?: Partial<Message>, sealedBy?: string | KeyObject): Promise<Message>;
   /** What is in a member's mailbox, whatever its state; oldest first. */
   mailOf(name: string): readonly Message[];
   counts(name: string): { readonly new: number; readonly cur: number; readonly done: number };
@@ -25,7 +31,11 @@ export interface LivingTeam extends LocatedTeam {
 
 /** `user` and the named agents; with `lead: "lead"` put `lead` among them. */
 export async function makeLivingTeam(
-  options: { readonly lead?: "user" | "lead"; readonly agents?: readonly string[] } = {},
+  options: {
+    readonly lead?: "user" | "lead";
+    readonly agents?: readonly string[];
+    readonly channels?: TeamRecord["channels"];
+  } = {},
 ): Promise<LivingTeam> {
   const { lead = "user", agents = ["ada", "bob"] } = options;
   const made = makeHome();
@@ -34,6 +44,9 @@ export async function makeLivingTeam(
     lead,
     members: agents.map((name) => ({ name, kind: "agent", what: "general-purpose" })),
   });
+  const record = readTeamRecord(paths);
+  if (options.channels !== undefined)
+    await writeRecord(paths.teamRecord, { ...record, channels: options.channels });
   const hostKeys = generateKeyPairSync("ed25519");
   await writeRecord(paths.hostRecord, {
     v: 1,
@@ -65,12 +78,14 @@ export async function makeLivingTeam(
         id: newMessageId(),
         from,
         to,
+        team: paths.dirName,
         sentAt: new Date().toISOString(),
         kind: "text",
         ...(fields.kind === undefined ? { text: "hello" } : {}),
         ...fields,
       };
-      const message = sealedBy === "nobody" ? plain : sealMessage(plain, key(sealedBy));
+      const by = typeof sealedBy === "string" && sealedBy !== "nobody" ? key(sealedBy) : sealedBy;
+      const message = typeof by === "string" ? plain : sealMessage(plain, by);
       await mailbox(to).send(message);
       return message;
     },
