@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
+import net from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runIdOf, runIdVariable } from "../../backends/index.js";
 import { endAbandoned } from "../../src/team/abandoned.js";
 import { guardTeam } from "../../src/team/host/guard.js";
-import { type HostHandlers, listen } from "../../src/team/host/server.js";
 import { memberRunDir } from "../../src/team/paths.js";
 import { memberFile, readHostRecord, readMember, writeRecord } from "../../src/team/records.js";
 import { tryLock } from "../../src/util/lock.js";
@@ -133,12 +133,14 @@ describe("guardTeam", () => {
   it("ends what a host left that died, after the orphan timeout", async () => {
     const team = await makeLivingTeam();
     const { pids } = await runMember(team, "ada");
-    const server = await listen(team.paths.socket, {} as HostHandlers);
+    const server = net.createServer();
+    await once(server.listen(team.paths.socket), "listening");
     const guarding = guard(team, 300);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const [connection] = (await once(server, "connection")) as [net.Socket];
     expect(alive(pids)).toEqual([true, true]);
-    await server.close();
     const died = Date.now();
+    server.close();
+    connection.destroy();
     await guarding;
     expect(Date.now() - died).toBeGreaterThanOrEqual(290);
     expect(alive(pids)).toEqual([false, false]);
@@ -175,8 +177,11 @@ describe("guardTeam", () => {
     const team = await makeLivingTeam();
     const { pids } = await runMember(team, "ada");
     const lock = await tryLock(team.paths.lock);
-    const guarding = guard(team, 1_500);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const { signal } = new AbortController();
+    const guarding = guard(team, 1_500, signal);
+    // It listens for the signal while it waits for its next look.
+    const looked = () => getEventListeners(signal, "abort").length > 0;
+    await waitUntil("its first look", looked, { timeoutMs: 10_000 });
     lock?.release();
     await guarding;
     expect(alive(pids)).toEqual([false, false]);

@@ -3,9 +3,9 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeExit } from "../../../backends/records.js";
 import { memberGone } from "../../../src/team/host/member-gone.js";
-import { trustedSender } from "../../../src/team/keys.js";
 import { memberRunDir } from "../../../src/team/paths.js";
 import { type MemberRecord, readMember } from "../../../src/team/records.js";
+import { trustedSender } from "../../../src/team/trusted-sender.js";
 import { makeLivingTeam } from "../living-team.js";
 import { hostContext } from "./host-context.js";
 
@@ -42,13 +42,14 @@ describe("a member that is gone", () => {
       tail: "line one\n[31mred\n",
       text: expect.stringMatching(/^ada ended: .*\nIts last output:\nline one\n/),
     });
-    expect(trustedSender(mail!, team.paths)).toBe("ada");
+    expect(trustedSender(mail!, team, "user")).toBe("ada");
   });
 
   it("is waited for if its exit record is late", async () => {
-    const { runDir, settle } = await goneMember();
+    const { context, ada, runDir, settle } = await goneMember();
     const settled = settle();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // It has looked once by now, since its first look waits for nothing.
+    expect(context.settling).toContain(ada.incarnation);
     await writeExit(runDir, { exitCode: 4, signal: null });
     expect(await settled).toMatchObject({ reason: "failed", detail: "exit code 4" });
   });
