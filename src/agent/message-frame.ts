@@ -8,12 +8,15 @@ export interface Frame {
   readonly inReplyTo?: string;
   /** What the sender may decide, where it may: the reader is told, nothing is granted by it. */
   readonly authority?: string;
+  /** Where `text` is only the beginning: of how much, and the file that holds all of it. */
+  readonly cut?: string;
   readonly text: string;
 }
 
 /**
  * A message as text for the model: `<mail id="…" from="…" kind="…">`, a line break, the text, a line break, `</mail>`.
- * Every `&`, `<`, `>` and `"` of its parts is escaped, so no part can end the frame, open another or add an attribute.
+ * Every `&`, `<`, `>` and `"` of its parts is escaped, so no part can end the frame, open another or add an attribute. Halves
+ * of a surrogate pair, which are no characters, become U+FFFD: no server takes them.
  */
 export function frameMessage(frame: Frame): string {
   const attributes = attributeNames.flatMap(([attribute, field]) => {
@@ -34,7 +37,7 @@ export function parseFrames(text: string): readonly Frame[] {
       values.set(name, plain(value));
     const [id, from, kind] = ["id", "from", "kind"].map((name) => values.get(name));
     if (id === undefined || from === undefined || kind === undefined) continue;
-    const [summary, inReplyTo, authority] = ["summary", "in-reply-to", "authority"].map((name) =>
+    const [summary, inReplyTo, authority, cut] = ["summary", "in-reply-to", "authority", "cut"].map((name) =>
       values.get(name),
     );
     frames.push({
@@ -44,6 +47,7 @@ export function parseFrames(text: string): readonly Frame[] {
       ...(summary === undefined ? {} : { summary }),
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(authority === undefined ? {} : { authority }),
+      ...(cut === undefined ? {} : { cut }),
       text: plain(body),
     });
   }
@@ -57,6 +61,7 @@ const attributeNames = [
   ["in-reply-to", "inReplyTo"],
   ["authority", "authority"],
   ["summary", "summary"],
+  ["cut", "cut"],
 ] as const satisfies readonly (readonly [string, keyof Frame])[];
 
 const entities: Readonly<Record<string, string>> = {
@@ -67,7 +72,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
+  return text.replace(/[&<>"]|\p{Surrogate}/gu, (character) => entities[character] ?? "\ufffd");
 }
 
 /** An attribute stays on one line, whatever is in it. */

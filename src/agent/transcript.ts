@@ -5,18 +5,30 @@ import { z } from "zod";
 import { errnoOf, TroupeError } from "../util/errors.js";
 import { repairConversation } from "./conversation.js";
 import type { Transcript, TranscriptRecord } from "./ports.js";
+import { withdrawUnanswered } from "./withdraw-unanswered.js";
 
 /** A transcript that can be written to. Owned by its one writer, who closes it. */
 export interface OpenTranscript extends Transcript {
+  /**
+   * Records that what no answer came after has left the conversation, by {@link withdrawUnanswered}. `messageIds` then count as
+   * ones that never came in.
+   */
+  withdraw(withdrawal: Withdrawal): Promise<void>;
   /** Waits for the appends that were begun, then closes the file. Idempotent. */
   close(): Promise<void>;
+}
+
+export interface Withdrawal {
+  readonly messageIds: readonly string[];
+  /** Whether the results of tool calls stayed. */
+  readonly keepsResults: boolean;
 }
 
 /** What a later process continues with. */
 export interface TranscriptContent {
   /** Repaired: every call has a result, no assistant message is blank. The caller's own. */
   readonly conversation: MessageParam[];
-  /** Every message that ever came in: these are acknowledged, not put in again. */
+  /** Every message that came in and was not withdrawn: these are acknowledged, not put in again. */
   readonly messageIds: readonly string[];
   /** Those of `messageIds` that no answer came after. */
   readonly unanswered: readonly string[];
@@ -41,20 +53,23 @@ export async function openTranscript(file: string): Promise<OpenTranscript> {
   let last: Promise<void> = Promise.resolve();
   let closed: Promise<void> | undefined;
 
-  async function write(record: TranscriptRecord): Promise<void> {
+  async function write(record: TranscriptRecord | WithdrawalRecord): Promise<void> {
     const line = `${torn ? "\n" : ""}${JSON.stringify({ v: version, at: new Date().toISOString(), ...record })}\n`;
     torn = true;
     await handle.appendFile(line);
     torn = false;
   }
 
+  function append(record: TranscriptRecord | WithdrawalRecord): Promise<void> {
+    const written = last.then(() => write(record));
+    // A failed append is its caller's to hear of; it does not keep the next one from being tried.
+    last = written.catch(() => {});
+    return written;
+  }
+
   return {
-    append(record) {
-      const written = last.then(() => write(record));
-      // A failed append is its caller's to hear of; it does not keep the next one from being tried.
-      last = written.catch(() => {});
-      return written;
-    },
+    append,
+    withdraw: (withdrawal) => append({ type: "withdrawn", ...withdrawal }),
     close() {
       closed ??= last.then(() => handle.close());
       return closed;
@@ -68,7 +83,7 @@ export async function openTranscript(file: string): Promise<OpenTranscript> {
  */
 export async function readTranscript(file: string): Promise<TranscriptContent> {
   const messages: MessageParam[] = [];
-  const messageIds: string[] = [];
+  let messageIds: string[] = [];
   let unanswered: string[] = [];
   let skipped = 0;
   for (const line of (await textOf(file)).split("\n")) {
@@ -76,6 +91,13 @@ export async function readTranscript(file: string): Promise<TranscriptContent> {
     const record = parseRecord(line, file);
     if (record === undefined) {
       skipped++;
+      continue;
+    }
+    if (record.type === "withdrawn") {
+      const left = (id: string): boolean => !record.messageIds.includes(id);
+      withdrawUnanswered(messages, record.keepsResults);
+      messageIds = messageIds.filter(left);
+      unanswered = unanswered.filter(left);
       continue;
     }
     messages.push(record.message);
@@ -102,9 +124,16 @@ const recordSchema = z.discriminatedUnion("type", [
     model: z.string(),
     stopReason: z.string(),
   }),
+  z.looseObject({
+    type: z.literal("withdrawn"),
+    messageIds: z.array(z.string()),
+    keepsResults: z.boolean(),
+  }),
 ]);
 
-function parseRecord(line: string, file: string): TranscriptRecord | undefined {
+type WithdrawalRecord = Withdrawal & { readonly type: "withdrawn" };
+
+function parseRecord(line: string, file: string): TranscriptRecord | WithdrawalRecord | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -123,7 +152,7 @@ function parseRecord(line: string, file: string): TranscriptRecord | undefined {
     );
   const record = recordSchema.safeParse(value);
   // The blocks come back as they were appended; which kinds there are is the API's affair.
-  return record.success ? (record.data as unknown as TranscriptRecord) : undefined;
+  return record.success ? (record.data as unknown as TranscriptRecord | WithdrawalRecord) : undefined;
 }
 
 async function textOf(file: string): Promise<string> {

@@ -122,3 +122,33 @@ test("a failed append is told, and the next one is tried", async () => {
   await transcript.close();
   await transcript.close();
 });
+
+test("what was withdrawn is neither in the conversation nor among the messages that came in", async () => {
+  const call = { type: "tool_use" as const, id: "t1", name: "Bash", input: {} };
+  const result = { type: "tool_result" as const, tool_use_id: "t1", content: "ok" };
+  const asked: TranscriptRecord = {
+    ...said("", "tool_use"),
+    message: { role: "assistant", content: [call] },
+  } as TranscriptRecord;
+  const answered: TranscriptRecord = {
+    type: "user",
+    message: { role: "user", content: [result, { type: "text", text: "long mail" }] },
+    messageIds: ["m2"],
+  };
+  for (const keepsResults of [true, false]) {
+    fs.rmSync(file, { force: true });
+    await write(heard("hi", "m1"), asked, answered, heard("more", "m3"));
+    const transcript = await openTranscript(file);
+    await transcript.withdraw({ messageIds: ["m2", "m3"], keepsResults });
+    await transcript.close();
+    const { conversation, ...rest } = await readTranscript(file);
+    expect(rest).toEqual({ messageIds: ["m1"], unanswered: [], skipped: 0 });
+    expect(conversation).toHaveLength(3);
+    expect(conversation.at(-1)).toEqual({
+      role: "user",
+      content: [keepsResults ? result : expect.objectContaining({ tool_use_id: "t1", is_error: true })],
+    });
+    await write(heard("more, shorter", "m3"), said("yes"));
+    expect(await readTranscript(file)).toMatchObject({ messageIds: ["m1", "m3"], unanswered: [] });
+  }
+});
