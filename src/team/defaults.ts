@@ -3,6 +3,8 @@ export const defaults = {
   spawnDeadlineMs: 10_000,
   cliSpawnDeadlineMs: 60_000,
   shutdownDeadlineMs: 30_000,
+  /** How long a tool may go on when its agent is asked to shut down. */
+  toolGraceMs: 1_000,
   termToKillMs: 5_000,
   orphanTimeoutMs: 600_000,
   sweepMs: 10_000,

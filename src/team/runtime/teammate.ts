@@ -1,10 +1,11 @@
 import path from "node:path";
-import type { AgentEvent, QueryResult } from "../../agent/events.js";
+import type { QueryResult } from "../../agent/events.js";
 import type { Backoff } from "../../agent/model/backoff.js";
 import type { IncomingMessage } from "../../agent/ports.js";
 import { query } from "../../agent/query.js";
 import { openTranscript, readTranscript } from "../../agent/transcript.js";
 import { oneLine } from "../../util/text.js";
+import { defaults } from "../defaults.js";
 import type { TeamEventBody } from "../events.js";
 import type { MemberReport } from "../host/protocol.js";
 import { keyPairFrom } from "../keys.js";
@@ -17,6 +18,8 @@ import { agentSetup } from "./agent-setup.js";
 import type { AgentSpec } from "./agent-spec.js";
 import { type ControlMessage, openLanes } from "./lanes.js";
 import { lastWords } from "./last-words.js";
+import { isRefusedForGood, withdrawRefused } from "./refused.js";
+import { activityOf, shutdownWords, wordsOf } from "./turn-words.js";
 
 /** What the process around a teammate gives it. */
 export interface Surroundings {
@@ -27,6 +30,8 @@ export interface Surroundings {
   readonly report: (report: MemberReport) => void;
   /** Called once, when the teammate can receive mail. */
   readonly started: () => void;
+  /** How long a tool may go on when the teammate is asked to shut down; default in {@link defaults}. */
+  readonly toolGraceMs?: number;
   /** Ends the teammate at once. */
   readonly signal: AbortSignal;
 }
@@ -39,10 +44,10 @@ interface Turn {
   readonly redirected: boolean;
 }
 
-/** Ends a turn from outside, with what comes next. */
+/** Ends a turn from outside; the control message, where there is one, may say what comes next. */
 class Interruption extends Error {
   override readonly name = "Interruption";
-  constructor(readonly text: string | undefined) {
+  constructor(readonly control?: ControlMessage) {
     super("interrupted");
   }
 }
@@ -75,39 +80,69 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   );
   let unanswered = past.unanswered;
   let turn: AbortController | undefined;
+  let toolsRunning = 0;
   let shutdown: ControlMessage | undefined;
+  let graceTimer: NodeJS.Timeout | undefined;
+  let current: { readonly state: MemberState; readonly activity?: string } | undefined;
+  let trouble: string | undefined;
+  /** Whether mail is held back that the server would not have. */
+  let withheld = false;
+
+  /** Puts what a control message says behind the mail that waits. */
+  const heed = ({ framed, from, message }: ControlMessage): void => {
+    if (framed !== undefined) lanes.notice(framed, `${from}: ${oneLine(message.text ?? "", 60)}`);
+  };
 
   const onControl = (control: ControlMessage): void => {
-    const text = control.message.text;
     if (control.kind === "interrupt") {
-      turn?.abort(new Interruption(text));
-      if (turn === undefined && text !== undefined)
-        lanes.notice(text, `${control.from}: ${oneLine(text, 60)}`);
+      if (turn === undefined) heed(control);
+      turn?.abort(new Interruption(control));
     } else if (control.kind === "shutdown-request") {
       shutdown = control;
-      lanes.notice(shutdownWords(control), `asked to end by ${control.from}`);
+      lanes.notice(shutdownWords, `asked to end by ${control.from}`);
+      heed(control);
+      // The step at hand is finished, but for a tool that takes its time.
+      graceTimer ??= setTimeout(() => {
+        if (toolsRunning > 0) turn?.abort(new Interruption());
+      }, around.toolGraceMs ?? defaults.toolGraceMs);
     }
   };
+
+  const state = (next: Omit<MemberState, "since">, activity?: string): void => {
+    const since = new Date().toISOString();
+    current = { state: { ...next, since }, ...(activity === undefined ? {} : { activity }) };
+    report();
+  };
+  const report = (): void => {
+    if (current === undefined) return;
+    const detail = [current.state.detail, trouble].filter(Boolean).join("; ");
+    around.report({
+      type: "state",
+      ...current,
+      state: { ...current.state, ...(detail === "" ? {} : { detail }) },
+    });
+  };
+
   const transcript = await openTranscript(transcriptFile);
   const lanes = openLanes({
     paths,
     mailDir: mailboxOf(paths, spec.name),
     name: spec.name,
     incarnation: spec.incarnation,
+    outDir: setup.toolContext.outputDir,
     known: new Set(messageIds),
     open: new Set(unanswered),
     onControl,
+    onTrouble(text) {
+      trouble = text;
+      report();
+    },
     emit,
   });
-  const state = (next: Omit<MemberState, "since">, activity?: string): void =>
-    around.report({
-      type: "state",
-      state: { ...next, since: new Date().toISOString() },
-      ...(activity === undefined ? {} : { activity }),
-    });
 
   const runTurn = async (input: readonly IncomingMessage[]): Promise<Turn> => {
     turn = new AbortController();
+    toolsRunning = 0;
     let wrote = false;
     const events = query({
       ...setup,
@@ -128,14 +163,42 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
         }
         const event = step.value;
         emit({ type: "agent", name: spec.name, event });
-        if (event.type === "tool-start") state({ state: "working" }, activityOf(event));
+        if (event.type === "tool-start") {
+          toolsRunning++;
+          state({ state: "working" }, activityOf(event));
+        }
+        if (event.type === "tool-end") toolsRunning--;
         if (event.type === "tool-end" && event.tool === "SendMessage" && !event.isError) wrote = true;
       }
     } finally {
       const { reason } = turn.signal;
-      if (isRedirected(reason)) lanes.notice(reason.text, `new instructions: ${oneLine(reason.text, 60)}`);
+      if (isRedirected(reason)) heed(reason.control);
       turn = undefined;
     }
+  };
+
+  /** A turn whose mail is taken out again, first cut short and then for good, where the server will not have it. */
+  const runPossibleTurn = async (input: readonly IncomingMessage[]): Promise<Turn> => {
+    const first = await runTurn(input);
+    if (!isRefusedForGood(first.result)) return first;
+    const { shorter } = await withdraw(true);
+    const second = shorter.length === 0 ? first : await runTurn(shorter);
+    const wrote = first.wrote || second.wrote;
+    if (second !== first && !isRefusedForGood(second.result)) return { ...second, wrote };
+    await withdraw(false);
+    withheld = true;
+    emit({
+      type: "notice",
+      level: "warning",
+      name: spec.name,
+      text: `what came last could not be put before the model and waits for the next start: ${oneLine(wordsOf(second.result))}`,
+    });
+    return { ...second, wrote };
+  };
+  const withdraw = async (keepsResults: boolean) => {
+    const withdrawn = await withdrawRefused({ conversation, unanswered, transcript, lanes, keepsResults });
+    unanswered = unanswered.filter((id) => !withdrawn.ids.includes(id));
+    return withdrawn;
   };
 
   try {
@@ -149,7 +212,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
       goesOn = false;
       if (shutdown !== undefined && input.every(({ id }) => id.startsWith("notice-"))) break;
       state({ state: "working" }, oneLine(input.at(-1)?.label ?? "", 80));
-      const { result, wrote, redirected } = await runTurn(input);
+      const { result, wrote, redirected } = await runPossibleTurn(input);
       around.signal.throwIfAborted();
       const reason: IdleReason =
         result.status === "completed" || result.status === "aborted" ? "done" : "failed";
@@ -159,20 +222,27 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
       if (!redirected) await lastWords({ spec, postman, lanes, wrote, reason, text: wordsOf(result), emit });
       if (shutdown !== undefined) break;
       input = await lanes.take();
-      if (input.length === 0)
-        state({
-          state: "idle",
-          reason,
-          ...(reason === "failed" ? { detail: oneLine(wordsOf(result)) } : {}),
-        });
+      if (input.length === 0) state(idleState(result, reason));
     }
     await answerShutdown(shutdown);
   } finally {
+    clearTimeout(graceTimer);
     try {
       await lanes.close();
     } finally {
       await transcript.close();
     }
+  }
+
+  /** Mail that is held back until the next start is a failure that later turns do not undo. */
+  function idleState(result: QueryResult, reason: IdleReason): Omit<MemberState, "since"> {
+    if (reason === "failed") return { state: "idle", reason, detail: oneLine(wordsOf(result)) };
+    if (!withheld) return { state: "idle", reason };
+    return {
+      state: "idle",
+      reason: "failed",
+      detail: "mail that the model cannot take waits for the next start",
+    };
   }
 
   /** The host sees the end itself; a person or a lead that asked by mail is told. */
@@ -187,8 +257,8 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   }
 }
 
-function isRedirected(reason: unknown): reason is Interruption & { readonly text: string } {
-  return reason instanceof Interruption && reason.text !== undefined;
+function isRedirected(reason: unknown): reason is Interruption & { readonly control: ControlMessage } {
+  return reason instanceof Interruption && reason.control?.framed !== undefined;
 }
 
 type MemberEvent = Extract<MemberReport, { type: "event" }>["event"];
@@ -198,29 +268,4 @@ function firstInput(spec: AgentSpec, known: readonly string[]): readonly Incomin
   const id = `prompt-${spec.incarnation}`;
   if (spec.prompt === undefined || known.includes(id)) return [];
   return [{ id, text: spec.prompt, label: `prompt: ${oneLine(spec.prompt, 60)}` }];
-}
-
-function shutdownWords(control: ControlMessage): string {
-  const reason = control.message.text === undefined ? "" : ` Reason: ${control.message.text}`;
-  return `You are asked to shut down.${reason} Finish the step you are in, start nothing new, and end with your last words.`;
-}
-
-function activityOf(event: Extract<AgentEvent, { type: "tool-start" }>): string {
-  return oneLine(event.tool === "SendMessage" ? event.summary : `${event.tool} ${event.summary}`, 80);
-}
-
-/** What a turn has to say to whoever waits for it, in every ending. */
-function wordsOf(result: QueryResult): string {
-  switch (result.status) {
-    case "completed":
-      return result.text === "" ? "(no output)" : result.text;
-    case "max-turns":
-      return `(stopped after ${result.turns} turns, its limit) ${result.text}`.trim();
-    case "aborted":
-      return `(interrupted) ${result.text}`.trim();
-    case "refused":
-      return `(the model refused to go on) ${result.text}`.trim();
-    case "failed":
-      return `(failed: ${result.error?.message ?? "unknown error"}) ${result.text}`.trim();
-  }
 }

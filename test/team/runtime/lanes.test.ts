@@ -2,62 +2,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import { encodeMessage, newMessageId } from "../../../mailbox/index.js";
+import { describe, expect, it } from "vitest";
+import { encodeMessage, newMessageId, openMailbox } from "../../../mailbox/index.js";
+import { parseFrames } from "../../../src/agent/message-frame.js";
 import type { IncomingMessage } from "../../../src/agent/ports.js";
-import type { TeamEventBody } from "../../../src/team/events.js";
-import { type ControlMessage, type Lanes, openLanes } from "../../../src/team/runtime/lanes.js";
 import { mailboxOf } from "../../../src/team/send.js";
 import { waitUntil } from "../../../src/util/wait.js";
 import { bundleScript } from "../../helpers/bundle.js";
 import { letter } from "../../mailbox/support.js";
 import { type LivingTeam, makeLivingTeam } from "../living-team.js";
-
-interface OpenedLanes {
-  readonly lanes: Lanes;
-  readonly events: TeamEventBody[];
-  readonly control: ControlMessage[];
-  /** The texts of warnings. */
-  warnings(): string[];
-}
-
-const opened = new Set<Lanes>();
-
-afterEach(async () => {
-  for (const lanes of opened) await lanes.close();
-  opened.clear();
-});
-
-/** The lanes of `ada`. */
-function open(team: LivingTeam, known: readonly string[] = []): OpenedLanes {
-  const events: TeamEventBody[] = [];
-  const control: ControlMessage[] = [];
-  const lanes = openLanes({
-    paths: team.paths,
-    mailDir: mailboxOf(team.paths, "ada"),
-    name: "ada",
-    incarnation: team.member("ada").incarnation,
-    known: new Set(known),
-    open: new Set(known.slice(0, 1)),
-    onControl: (message) => void control.push(message),
-    emit: (event) => void events.push(event),
-  });
-  opened.add(lanes);
-  const warnings = () => events.flatMap((event) => (event.type === "notice" ? [event.text] : []));
-  return { lanes, events, control, warnings };
-}
-
-async function close(lanes: Lanes): Promise<void> {
-  opened.delete(lanes);
-  await lanes.close();
-}
-
-/** Takes until there are `count` messages. */
-async function receive(lanes: Lanes, count: number): Promise<IncomingMessage[]> {
-  const all: IncomingMessage[] = [];
-  while (all.length < count) all.push(...(await lanes.next(AbortSignal.timeout(20_000))));
-  return all;
-}
+import { close, forget, open, receive } from "./opened-lanes.js";
 
 const bodies = (messages: readonly IncomingMessage[]) =>
   messages.map(({ text }) => /^<mail[^>]*>\n(.*)\n<\/mail>$/s.exec(text)?.[1]);
@@ -117,15 +71,47 @@ describe("text", () => {
     expect((await receive(lanes, 1))[0]?.text).toContain('from="external:user"');
   });
 
-  it("that is in the transcript already is acknowledged and not handed over again", async () => {
+  it("that is in the transcript already is not handed over again, and acknowledged once it is answered", async () => {
     const team = await makeLivingTeam();
+    const answered = await team.post("bob", "ada", { text: "answered" });
     const known = await team.post("bob", "ada", { text: "known" });
     await team.post("user", "ada", { text: "new" });
-    const { lanes, events } = open(team, [known.id]);
+    const { lanes, events } = open(team, { known: [answered.id, known.id], open: [known.id] });
     expect(bodies(await receive(lanes, 1))).toEqual(["new"]);
     expect(lanes.unanswered.get("bob")).toEqual({ id: known.id, from: "bob", kind: "text" });
-    expect(team.counts("ada")).toEqual({ new: 0, cur: 1, done: 1 });
+    expect(team.counts("ada")).toEqual({ new: 0, cur: 2, done: 1 });
+    await lanes.answered([known.id]);
+    expect(team.counts("ada")).toEqual({ new: 0, cur: 1, done: 2 });
     expect(events).toHaveLength(1);
+  });
+
+  it("that is in the transcript and answered before its file is met is acknowledged then", async () => {
+    const team = await makeLivingTeam();
+    const { id } = await team.post("bob", "ada", { text: "known" });
+    const { lanes } = open(team, { known: [id], open: [id] });
+    await lanes.answered([id]);
+    await waitUntil("the acknowledgement", () => team.counts("ada").done === 1, { timeoutMs: 10_000 });
+    expect(await lanes.take()).toEqual([]);
+  });
+
+  it("that is stored once more after it was seen and forgotten is not handed over again", async () => {
+    const team = await makeLivingTeam();
+    const again = await team.post("bob", "ada", { text: "once" });
+    const { lanes } = open(team);
+    await lanes.answered((await receive(lanes, 1)).map(({ id }) => id));
+    fs.rmSync(path.join(mailboxOf(team.paths, "ada"), "done", `${again.id}.json`));
+    await openMailbox(mailboxOf(team.paths, "ada")).send(again);
+    await team.post("bob", "ada", { text: "new" });
+    expect(bodies(await receive(lanes, 1))).toEqual(["new"]);
+    expect(team.counts("ada")).toEqual({ new: 0, cur: 1, done: 1 });
+  });
+
+  it("of a kind that says it in fields of its own brings those", async () => {
+    const team = await makeLivingTeam();
+    await team.post("bob", "ada", { kind: "task-assignment", taskId: "t1", subject: "a <b>" });
+    const { lanes } = open(team);
+    const [message] = await receive(lanes, 1);
+    expect(parseFrames(message?.text ?? "")[0]?.text).toBe('{"taskId":"t1","subject":"a <b>"}');
   });
 
   it("of any other kind is text with its kind", async () => {
@@ -217,14 +203,14 @@ describe("waiting", () => {
     const team = await makeLivingTeam();
     const id = newMessageId();
     const done = path.join(mailboxOf(team.paths, "ada"), "done");
-    const { lanes } = open(team, [id]);
+    const { lanes } = open(team, { known: [id] });
     fs.rmdirSync(done);
     fs.writeFileSync(done, "");
     // As a foreign program does that looks nowhere but at its own directory.
     const file = path.join(mailboxOf(team.paths, "ada"), "tmp", `${id}.json`);
     fs.writeFileSync(file, encodeMessage(letter({ id, from: "bob", to: "ada" })));
     fs.renameSync(file, path.join(mailboxOf(team.paths, "ada"), "new", `${id}.json`));
-    opened.delete(lanes);
+    forget(lanes);
     await expect(lanes.next(AbortSignal.timeout(10_000))).rejects.toMatchObject({ code: "mail-not-moved" });
     await expect(lanes.close()).rejects.toMatchObject({ code: "mail-not-moved" });
   });
@@ -253,6 +239,31 @@ describe("control mail", () => {
     expect(events).toEqual([]);
     expect(await lanes.take()).toEqual([]);
     expect(team.counts("ada")).toEqual({ new: 0, cur: 0, done: 1 });
+  });
+
+  it.each(["permission-response", "plan-response", "shutdown-request", "interrupt"])(
+    "of the kind %s reaches its handler, while text waits for the agent to take it",
+    async (kind) => {
+      const team = await makeLivingTeam();
+      await team.post("user", "ada", { text: "first" });
+      const sent = await team.post("user", "ada", order(team, { kind, requestId: "r1", text: undefined }));
+      const { lanes, control } = open(team);
+      await waitUntil("control", () => control.length > 0, { timeoutMs: 10_000 });
+      expect(control).toEqual([{ kind, from: "user", message: sent, framed: undefined }]);
+      expect(team.counts("ada")).toEqual({ new: 0, cur: 1, done: 1 });
+      expect(bodies(await lanes.take())).toEqual(["first"]);
+    },
+  );
+
+  it("is applied once, though it is stored again after it was seen and forgotten", async () => {
+    const team = await makeLivingTeam();
+    const sent = await team.post("user", "ada", order(team));
+    const { control } = open(team);
+    await waitUntil("control", () => control.length > 0, { timeoutMs: 10_000 });
+    fs.rmSync(path.join(mailboxOf(team.paths, "ada"), "done", `${sent.id}.json`));
+    await openMailbox(mailboxOf(team.paths, "ada")).send(sent);
+    await waitUntil("it to be put away", () => team.counts("ada").done === 1, { timeoutMs: 10_000 });
+    expect(control).toHaveLength(1);
   });
 
   it.each([

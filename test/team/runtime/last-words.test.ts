@@ -1,12 +1,13 @@
+import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { newMessageId, openMailbox, sealMessage } from "../../../mailbox/index.js";
+import { openMailbox } from "../../../mailbox/index.js";
 import { keyPairFrom } from "../../../src/team/keys.js";
 import { readMember } from "../../../src/team/records.js";
 import { mailboxOf } from "../../../src/team/send.js";
 import { waitUntil } from "../../../src/util/wait.js";
 import { makeTeam } from "../../cli/made-team.js";
-import { makeLivingTeam } from "../living-team.js";
+import { type LivingTeam, makeLivingTeam } from "../living-team.js";
 import { brief, lastMessage, model, run, specOf } from "./running-teammate.js";
 
 const say = (input: object) => ({ tools: [{ name: "SendMessage", input }] });
@@ -89,28 +90,33 @@ describe("last words", () => {
     expect(brief(team.mailOf("user"))).toMatchObject([{ kind: "idle", text: "Who?" }]);
   });
 
-  it("that cannot be sent are told, and end nobody: a member of another team asked", async () => {
-    const team = await makeLivingTeam();
+  /** A message from `eve` of another team, and her mailbox. */
+  async function fromAfar(team: LivingTeam): Promise<{ readonly id: string; readonly mailbox: string }> {
     const other = await makeTeam(team.made, { name: "other", members: [{ name: "eve" }] });
-    const eve = path.join(other.run, readMember(other, "eve")!.incarnation, "key.pem");
-    await openMailbox(mailboxOf(team.paths, "ada")).send(
-      sealMessage(
-        {
-          v: 1,
-          id: newMessageId(),
-          from: "eve@other",
-          to: "ada",
-          sentAt: new Date().toISOString(),
-          kind: "text",
-          text: "From afar.",
-        },
-        keyPairFrom(eve).privateKey,
-      ),
-    );
+    const key = path.join(other.run, readMember(other, "eve")!.incarnation, "key.pem");
+    const { id } = await team.post("eve@other", "ada", { text: "From afar." }, keyPairFrom(key).privateKey);
+    return { id, mailbox: mailboxOf(other, "eve") };
+  }
+
+  it("go to a member of another team that asked", async () => {
+    const team = await makeLivingTeam();
+    const { id, mailbox } = await fromAfar(team);
+    const server = await model([{ text: "Hello there." }]);
+    await run(team, server, specOf(team, "ada")).idle();
+    expect(lastMessage(server.requests[0]).text).toContain('from="eve@other"');
+    const mail = openMailbox(mailbox)
+      .peek()
+      .messages.map(({ message }) => message);
+    expect(brief(mail)).toMatchObject([{ kind: "idle", text: "Hello there.", inReplyTo: id }]);
+  });
+
+  it("that cannot be sent are told, and end nobody", async () => {
+    const team = await makeLivingTeam();
+    const { mailbox } = await fromAfar(team);
+    fs.rmSync(mailbox, { recursive: true });
     const server = await model([{ text: "Hello there." }, { text: "Still here." }]);
     const ada = run(team, server, specOf(team, "ada"));
     await ada.idle();
-    expect(lastMessage(server.requests[0]).text).toContain('from="eve@other"');
     expect(ada.events).toContainEqual(
       expect.objectContaining({
         type: "notice",

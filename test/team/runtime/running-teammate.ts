@@ -6,7 +6,7 @@ import type { TeamEvent } from "../../../src/team/events.js";
 import type { MemberState } from "../../../src/team/member-state.js";
 import { memberRunDir } from "../../../src/team/paths.js";
 import type { AgentSpec } from "../../../src/team/runtime/agent-spec.js";
-import { runTeammate } from "../../../src/team/runtime/teammate.js";
+import { runTeammate, type Surroundings } from "../../../src/team/runtime/teammate.js";
 import { waitUntil } from "../../../src/util/wait.js";
 import {
   type LoggedRequest,
@@ -82,11 +82,17 @@ export async function model(
   return server;
 }
 
-export function run(team: LivingTeam, server: MessagesServer, spec: AgentSpec): RunningTeammate {
+export function run(
+  team: LivingTeam,
+  server: MessagesServer,
+  spec: AgentSpec,
+  around: Pick<Surroundings, "toolGraceMs"> = {},
+): RunningTeammate {
   const states: MemberState[] = [];
   const events: TeamEvent[] = [];
   const stop = new AbortController();
   const ended = runTeammate(spec, {
+    ...around,
     env: envFor(server, team),
     backoff: createBackoff({ baseMs: 10 }),
     report: (news) => void (news.type === "state" ? states.push(news.state) : events.push(news.event)),

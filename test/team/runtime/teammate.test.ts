@@ -3,8 +3,9 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { trustedSender } from "../../../src/team/keys.js";
+import { parseFrames } from "../../../src/agent/message-frame.js";
 import { specFile } from "../../../src/team/runtime/agent-spec.js";
+import { trustedSender } from "../../../src/team/trusted-sender.js";
 import { writeJsonAtomic } from "../../../src/util/fs.js";
 import { waitUntil } from "../../../src/util/wait.js";
 import { bundleScript } from "../../helpers/bundle.js";
@@ -42,7 +43,7 @@ describe("a turn", () => {
       to: "user",
     });
     expect(words).not.toHaveProperty("inReplyTo");
-    expect(trustedSender(words!, team.paths)).toBe("ada");
+    expect(trustedSender(words!, team, "user")).toBe("ada");
     expect(server.unexpected).toEqual([]);
   });
 
@@ -172,9 +173,11 @@ describe("interrupt", () => {
     await ada.ready();
     await team.post("user", "ada", order(team, "interrupt"));
     await waitUntil("it to be applied", () => team.counts("ada").done === 1, { timeoutMs: 10_000 });
-    await team.post("user", "ada", order(team, "interrupt", { text: "Wake up." }));
+    const { id } = await team.post("user", "ada", order(team, "interrupt", { text: "Wake up." }));
     await ada.idle();
-    expect(server.requests.map((request) => lastMessage(request).text)).toEqual(["Wake up."]);
+    expect(server.requests.map((request) => lastMessage(request).text)).toEqual([
+      `<mail id="${id}" from="user" kind="interrupt">\nWake up.\n</mail>`,
+    ]);
   });
 
   it("from a teammate is ignored", async () => {
@@ -222,16 +225,17 @@ describe("shutdown", () => {
       { text: "Good bye." },
     ]);
     const spec = specOf(team, "ada", { prompt: "Work.", agentType: "general-purpose" });
-    const ada = run(team, server, spec);
+    const ada = run(team, server, spec, { toolGraceMs: 60_000 });
     await ada.event("tool-start");
-    await team.post("user", "ada", order(team, "shutdown-request", { text: "It is late." }));
+    const reason = "<b>It is late.</b>";
+    const { id } = await team.post("user", "ada", order(team, "shutdown-request", { text: reason }));
     await waitUntil("it to be applied", () => team.counts("ada").done === 1, { timeoutMs: 10_000 });
     fs.writeFileSync(go, "");
     expect(await ada.ended).toBeUndefined();
-    expect(lastMessage(server.requests[1])).toMatchObject({
-      types: ["tool_result", "text"],
-      text: expect.stringContaining("Reason: It is late."),
-    });
+    const { types, text } = lastMessage(server.requests[1]);
+    expect(types).toEqual(["tool_result", "text", "text"]);
+    expect(text).toMatch(/^You are asked to shut down\./);
+    expect(parseFrames(text)).toEqual([{ id, from: "user", kind: "shutdown-request", text: reason }]);
     expect(brief(team.mailOf("user"))).toMatchObject([
       { kind: "idle", text: "Good bye." },
       { kind: "shutdown-response" },
