@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { errnoOf } from "../src/util/errors.js";
-import { readStat } from "../src/util/process-identity.js";
+import { identityOf, type ProcessIdentity, readStat, selfIdentity } from "../src/util/process-identity.js";
 import { oneLine } from "../src/util/text.js";
 import { runIdVariable } from "./environment.js";
 
@@ -11,6 +11,8 @@ export interface ProcessRow {
   readonly pgid: number;
   /** The session's id; undefined where the platform does not tell it as a number (macOS). */
   readonly sid: number | undefined;
+  /** As in a process's identity; undefined where it takes another question (macOS). */
+  readonly startTime: string | undefined;
 }
 
 /** Every process that can be seen now, zombies left out. */
@@ -21,9 +23,22 @@ export function listProcesses(): ProcessRow[] {
     if (!/^\d+$/.test(name)) continue;
     const stat = readStat(Number(name));
     if (stat === undefined || stat.state === "Z" || stat.state === "X") continue;
-    rows.push({ pid: Number(name), ppid: stat.ppid, pgid: stat.pgid, sid: stat.sid });
+    rows.push({
+      pid: Number(name),
+      ppid: stat.ppid,
+      pgid: stat.pgid,
+      sid: stat.sid,
+      startTime: stat.startTime,
+    });
   }
   return rows;
+}
+
+/** Who a process of the table is; undefined if it has ended. The very one that the table tells of, where it can tell that. */
+export function identityOfRow({ pid, startTime }: ProcessRow): ProcessIdentity | undefined {
+  if (startTime === undefined) return identityOf(pid);
+  const { bootId, pidNamespace } = selfIdentity();
+  return { pid, startTime, bootId, pidNamespace };
 }
 
 /**
@@ -55,6 +70,7 @@ function listByPs(): ProcessRow[] {
       ppid: Number(ppid),
       pgid: Number(pgid),
       sid: undefined,
+      startTime: undefined,
     }));
 }
 

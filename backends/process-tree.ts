@@ -1,7 +1,7 @@
 import { errnoOf } from "../src/util/errors.js";
-import { identityOf, liveness, type ProcessIdentity, selfIdentity } from "../src/util/process-identity.js";
+import { liveness, type ProcessIdentity, selfIdentity } from "../src/util/process-identity.js";
 import { delay } from "../src/util/wait.js";
-import { carriesRunId, commandOf, listProcesses, type ProcessRow } from "./process-table.js";
+import { carriesRunId, commandOf, identityOfRow, listProcesses, type ProcessRow } from "./process-table.js";
 import type { KillReport, ProcessNote } from "./types.js";
 
 /** How a teammate's processes are told from all others. */
@@ -15,12 +15,17 @@ export interface ProcessTree {
 /** One process of a tree. */
 export interface TreeMember extends ProcessNote {
   readonly identity: ProcessIdentity;
-  readonly pgid: number;
+  /** It is the root or an ancestor of it. */
+  readonly holdsRoot: boolean;
+  /** It leads a process group of nothing but members of the tree, the root among them only if it holds that. */
+  readonly leads: boolean;
 }
 
 /**
- * The processes of a tree that run now: the root, all its descendants, its session, and whatever carries its run id, with the descendants of those, so that a child that went into a session of its own or was given to init is
- * found. `known` members of an earlier look count as roots, too. Never this process or one of its ancestors.
+ * The processes of a tree that run now: the root, all its descendants, its session, and whatever carries its run id, with
+ * the descendants and the groups of those, so that a child that went into a session of its own or was given to init is
+ * found. `known` members of an earlier look count as roots, too. Never this process or one of its ancestors. What cleared
+ * its environment, left its session and its group and outlived its parents before the first look is not found.
  */
 export function findTree(tree: ProcessTree, known: Iterable<TreeMember> = []): TreeMember[] {
   const rows = listProcesses();
@@ -35,10 +40,22 @@ export function findTree(tree: ProcessTree, known: Iterable<TreeMember> = []): T
     if (tree.runId !== undefined && !spared.has(pid) && carriesRunId(pid, tree.runId)) pids.add(pid);
   }
   for (const pid of spared) pids.delete(pid);
-  const children = groupByParent(rows);
+  const children = groupBy(rows, (row) => row.ppid);
+  const groups = groupBy(rows, (row) => row.pgid);
   for (const pid of pids)
-    for (const child of children.get(pid) ?? []) if (!spared.has(child.pid)) pids.add(child.pid);
-  return Array.from(pids, (pid) => memberOf(pid, byPid)).filter((member) => member !== undefined);
+    for (const row of [...(children.get(pid) ?? []), ...(groups.get(pid) ?? [])])
+      if (!spared.has(row.pid)) pids.add(row.pid);
+  const line = lineOf(tree.root?.pid, byPid);
+  const members: TreeMember[] = [];
+  for (const pid of pids) {
+    const row = byPid.get(pid);
+    const identity = row && identityOfRow(row);
+    const holdsRoot = line.has(pid);
+    const isOurs = (row: ProcessRow) => pids.has(row.pid) && (holdsRoot || !line.has(row.pid));
+    const leads = groups.get(pid)?.every(isOurs) ?? false;
+    if (identity !== undefined) members.push({ pid, command: commandOf(pid), identity, holdsRoot, leads });
+  }
+  return members;
 }
 
 /** Sends a signal to every process of the tree, each once; true if there was one. Waits for nothing. */
@@ -49,9 +66,10 @@ export function signalTree(tree: ProcessTree, signal: "SIGTERM" | "SIGINT"): boo
 }
 
 /**
- * Ends a tree and proves it: TERM to every process, `graceMs` to end by itself, then KILL to groups and stragglers,
- * looked for again until nothing is left or five seconds have passed. Processes are signalled by pid and start time
- * only. Aborting `signal` cuts the grace short; it does not stop the ending.
+ * Ends a tree and proves it: TERM to every process, also to those that are born meanwhile, and `graceMs` to end by
+ * themselves; then all that are left are stopped, so that none can start another, and killed, looked for again until
+ * nothing is left or five seconds have passed. A process is signalled only after a look that it is still the one meant, by
+ * pid and start time. Aborting `signal` cuts the grace short; it does not stop the ending. Idempotent.
  */
 export async function endTree(
   tree: ProcessTree,
@@ -62,31 +80,68 @@ export async function endTree(
     for (const member of findTree(tree, found.values())) found.set(keyOf(member), member);
     return running(found.values());
   };
-  let left = look();
-  for (const member of left) send(member, "SIGTERM");
-  await gone(left, options.graceMs, options.signal);
-
-  const deadline = Date.now() + killMs;
-  left = look();
+  let left = await askToEnd(look, options.graceMs, options.signal);
   const forced = left.length > 0;
+  const deadline = Date.now() + killMs;
   for (let round = 0; left.length > 0 && Date.now() < deadline; round++) {
     // The root may be a launch script that is about to record how its program ended: it goes last.
-    const first = left.filter((member) => member.pid !== tree.root?.pid);
-    for (const member of round === 0 && first.length > 0 ? first : left) killMember(member);
-    await gone(left, Math.min(20 * 2 ** round, 500));
+    const rootWaits = round === 0 && left.some((member) => !member.holdsRoot);
+    killAll(() => look().filter((member) => !(rootWaits && member.holdsRoot)));
+    await gone(left, Math.min(200 * 2 ** round, 1000));
     left = look();
   }
-  const survivors = left.map(noteOf);
   const ended = Array.from(found.values()).filter((member) => !left.includes(member));
+  const outOfReach =
+    tree.root !== undefined && liveness(tree.root) === "unknown" ? [elsewhere(tree.root)] : [];
   return {
-    found: Array.from(found.values(), noteOf),
+    found: [...Array.from(found.values(), noteOf), ...outOfReach],
     ended: ended.map(noteOf),
-    survivors,
+    survivors: [...left.map(noteOf), ...outOfReach],
     ...(forced ? { forced } : {}),
   };
 }
 
+/** Kills what there is of some trees at once, without asking, waiting or proof: for a process that is exiting. */
+export function killTreesNow(trees: readonly ProcessTree[]): void {
+  for (const tree of trees) killAll(() => findTree(tree));
+}
+
 const killMs = 5000;
+
+/** How often a stopped tree is looked at for what was just being born. */
+const freezeLooks = 10;
+
+/** TERM to all, and to those that turn up while the grace lasts; gives who is left. */
+async function askToEnd(
+  look: () => TreeMember[],
+  graceMs: number,
+  signal: AbortSignal | undefined,
+): Promise<TreeMember[]> {
+  const deadline = Date.now() + graceMs;
+  const asked = new Set<string>();
+  for (let pause = 250; ; pause = Math.min(pause * 2, 1000)) {
+    const left = look();
+    for (const member of left) if (!asked.has(keyOf(member))) send(member, "SIGTERM");
+    for (const member of left) asked.add(keyOf(member));
+    const rest = deadline - Date.now();
+    if (left.length === 0 || rest <= 0 || signal?.aborted) return left;
+    await gone(left, Math.min(pause, rest), signal);
+  }
+}
+
+/** Stops all, until a look finds nobody who was not, then kills them. */
+function killAll(look: () => TreeMember[]): void {
+  const stopped = new Map<string, TreeMember>();
+  for (let pass = 0; pass < freezeLooks; pass++) {
+    const fresh = look().filter((member) => !stopped.has(keyOf(member)));
+    if (fresh.length === 0) break;
+    for (const member of fresh) {
+      stopped.set(keyOf(member), member);
+      signalWithGroup(member, "SIGSTOP");
+    }
+  }
+  for (const member of stopped.values()) signalWithGroup(member, "SIGKILL");
+}
 
 /** The session that is the root's alone, by its id. */
 function sessionOf(
@@ -106,41 +161,41 @@ function isHere(identity: ProcessIdentity): boolean {
   return identity.bootId === bootId && identity.pidNamespace === pidNamespace;
 }
 
+/** This process and its ancestors. */
 function ancestry(byPid: ReadonlyMap<number, ProcessRow>): ReadonlySet<number> {
-  const pids = new Set<number>([0, 1]);
-  for (
-    let pid: number | undefined = process.pid;
-    pid !== undefined && !pids.has(pid);
-    pid = byPid.get(pid)?.ppid
-  )
-    pids.add(pid);
-  return pids;
+  return new Set([0, 1, ...lineOf(process.pid, byPid)]);
 }
 
-function groupByParent(rows: readonly ProcessRow[]): Map<number, ProcessRow[]> {
-  const children = new Map<number, ProcessRow[]>();
-  for (const row of rows) children.set(row.ppid, [...(children.get(row.ppid) ?? []), row]);
-  return children;
+/** A process and its ancestors. */
+function lineOf(pid: number | undefined, byPid: ReadonlyMap<number, ProcessRow>): ReadonlySet<number> {
+  const line = new Set<number>();
+  for (let next = pid; next !== undefined && !line.has(next); next = byPid.get(next)?.ppid) line.add(next);
+  return line;
 }
 
-function memberOf(pid: number, byPid: ReadonlyMap<number, ProcessRow>): TreeMember | undefined {
-  const identity = identityOf(pid);
-  const row = byPid.get(pid);
-  if (identity === undefined || row === undefined) return undefined;
-  return { pid, command: commandOf(pid), identity, pgid: row.pgid };
+function groupBy(
+  rows: readonly ProcessRow[],
+  keyOfRow: (row: ProcessRow) => number,
+): ReadonlyMap<number, readonly ProcessRow[]> {
+  const groups = new Map<number, ProcessRow[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOfRow(row));
+    if (group === undefined) groups.set(keyOfRow(row), [row]);
+    else group.push(row);
+  }
+  return groups;
 }
 
-function killMember(member: TreeMember): void {
-  // A group is signalled as a whole only through its leader, which is known to be ours and alive.
-  if (member.pgid === member.pid && liveness(member.identity) === "alive") sendTo(-member.pid, "SIGKILL");
-  send(member, "SIGKILL");
-}
-
-function send(member: TreeMember, signal: NodeJS.Signals): void {
+/** Asks a process to end. A stopped one hears of it only once it runs again. */
+function send(member: TreeMember, signal: "SIGTERM" | "SIGINT"): void {
   if (liveness(member.identity) !== "alive") return;
   sendTo(member.pid, signal);
-  // A stopped process hears of a TERM only once it runs again.
-  if (signal !== "SIGKILL") sendTo(member.pid, "SIGCONT");
+  sendTo(member.pid, "SIGCONT");
+}
+
+/** A group is signalled through its leader, which is known to be ours and alive: that reaches who was just being born. */
+function signalWithGroup(member: TreeMember, signal: "SIGSTOP" | "SIGKILL"): void {
+  if (liveness(member.identity) === "alive") sendTo(member.leads ? -member.pid : member.pid, signal);
 }
 
 function sendTo(pid: number, signal: NodeJS.Signals): void {
@@ -169,6 +224,10 @@ function running(members: Iterable<TreeMember>): TreeMember[] {
 
 function keyOf(member: TreeMember): string {
   return `${member.pid} ${member.identity.startTime}`;
+}
+
+function elsewhere({ pid }: ProcessIdentity): ProcessNote {
+  return { pid, command: "runs in another container, out of reach from here" };
 }
 
 function noteOf(member: TreeMember): ProcessNote {

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { endTree, findTree, signalTree } from "../../backends/process-tree.js";
-import { identityOf, liveness, readStat } from "../../src/util/process-identity.js";
+import { commandOf, listProcesses } from "../../backends/process-table.js";
+import { endTree, findTree, killTreesNow, signalTree } from "../../backends/process-tree.js";
+import { identityOf, liveness, readStat, selfIdentity } from "../../src/util/process-identity.js";
 import { waitUntil } from "../../src/util/wait.js";
 import { bundleScript } from "../helpers/bundle.js";
 import { temporaryDirectory } from "../helpers/temp.js";
@@ -18,10 +19,12 @@ describe("a process tree", () => {
 
   /** Starts a shell at the head of its own session and waits until it has written its mark. */
   async function start(command: string, options: { env?: Record<string, string> } = {}) {
-    const mark = path.join(temporaryDirectory(), "mark");
+    const dir = temporaryDirectory();
+    const mark = path.join(dir, "mark");
     const child = spawn("/bin/sh", ["-c", `${command}\necho >'${mark}'\nwait`], {
       detached: true,
       stdio: "ignore",
+      cwd: dir,
       env: { PATH: process.env["PATH"], ...options.env },
     });
     children.push(child);
@@ -96,6 +99,54 @@ describe("a process tree", () => {
     });
     expect((await endTree({ root }, { graceMs: 10_000 })).survivors).toEqual([]);
     expect(fs.existsSync(mark)).toBe(true);
+  });
+
+  it("asks whatever is born while it is given time to end, too", async () => {
+    const mark = path.join(temporaryDirectory(), "heard");
+    const late = `setsid env -i PATH=$PATH sh -c 'trap "echo >${mark}; exit" TERM; sleep 311 & wait' & wait`;
+    const { root } = await start(`trap '${late.replaceAll("'", `'\\''`)}' TERM; sleep 312 &`);
+    expect((await endTree({ root }, { graceMs: 10_000 })).survivors).toEqual([]);
+    expect(fs.existsSync(mark)).toBe(true);
+  });
+
+  it("is ended while it forks without end, into sessions and environments of their own", async () => {
+    const storm = "n=0; while [ $n -lt 300 ]; do n=$((n+1)); env -i setsid sleep 313.7 & done; wait";
+    const { root } = await start(`trap '' TERM HUP; (${storm}) & (${storm}) &`);
+    const born = () => listProcesses().filter(({ pid }) => commandOf(pid) === "sleep 313.7");
+    await waitUntil("the storm", () => born().length > 20, { timeoutMs: 10_000 });
+    const report = await endTree({ root }, { graceMs: 0 });
+    expect(report).toMatchObject({ survivors: [], forced: true });
+    expect(born()).toEqual([]);
+  });
+
+  it("holds the whole group of one that it holds", async () => {
+    const runId = `group${process.pid}x${Date.now()}`;
+    const { child } = await start(
+      `(sleep 314 &); trap '' TERM; exec env TROUPE_RUN_ID=${runId} sh -c 'echo >mark; sleep 315 & wait'`,
+    );
+    const found = () => findTree({ runId }).map(({ command }) => command);
+    await waitUntil("all", () => found().includes("sleep 314"), { timeoutMs: 5000 });
+    expect(findTree({ runId }).map(({ pid, leads }) => leads === (pid === child.pid))).not.toContain(false);
+    expect((await endTree({ runId }, { graceMs: 0 })).survivors).toEqual([]);
+    expect(found()).toEqual([]);
+  });
+
+  it("tells a root in another container as out of reach", async () => {
+    const root = { ...selfIdentity(), pid: 2, pidNamespace: "pid:[1]" };
+    const note = { pid: 2, command: expect.stringContaining("another container") };
+    expect(await endTree({ root }, { graceMs: 0 })).toEqual({ found: [note], ended: [], survivors: [note] });
+  });
+
+  it("is killed at once by who is exiting", async () => {
+    const { root } = await start("trap '' TERM; setsid sleep 316 &");
+    await waitUntil("it", () => findTree({ root }).some(({ command }) => command === "sleep 316"), {
+      timeoutMs: 5000,
+    });
+    const members = findTree({ root });
+    killTreesNow([{ root }]);
+    await waitUntil("the end", () => members.every(({ identity }) => liveness(identity) === "gone"), {
+      timeoutMs: 5000,
+    });
   });
 
   it("never holds another process with the same pid, this process, or what started it", async () => {
