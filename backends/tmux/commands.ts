@@ -39,7 +39,8 @@ export interface PaneTag {
 export const leadTag = "lead";
 export const placeholderTag = "placeholder";
 
-const rowFormat = [
+/** What a command is to print of a pane, for {@link parseRows}. */
+export const rowFormat = [
   "pid",
   "session_id",
   "window_id",
@@ -233,90 +234,9 @@ export function restoreBorder(window: string, kept: string): TmuxCommand[] {
   return [border, ["set-option", "-w", "-u", "-t", window, "@troupe_restore"]];
 }
 
-/** Starts a server of our own with a session whose only window waits for the first real one. Prints its row. */
-export function startOwnServer(
-  session: string,
-  team: string,
-  owner: string,
-  trueColour: boolean,
-): TmuxCommand[] {
-  const title = literal(team);
-  const global: readonly [string, string][] = [
-    ["default-terminal", "screen-256color"],
-    ["history-limit", "50000"],
-    ["mouse", "on"],
-    ["pane-border-status", "top"],
-    ["status-left", `#[bold] ${title} #[default]`],
-    ["status-left-length", "40"],
-    ["status-right", " #{prefix} d: leave, the team works on "],
-    ["status-right-length", "60"],
-  ];
-  return [
-    ["start-server"],
-    // Esc interrupts a teammate; tmux holds it back for half a second by default.
-    ["set-option", "-s", "escape-time", "20"],
-    ...(trueColour ? [["set-option", "-s", "-a", "terminal-features", ",*:RGB"]] : []),
-    ...global.map(([name, value]): TmuxCommand => ["set-option", "-g", name, value]),
-    [
-      "new-session",
-      "-d",
-      "-x",
-      "220",
-      "-y",
-      "60",
-      "-s",
-      session,
-      "-n",
-      "starting",
-      "-P",
-      "-F",
-      rowFormat,
-      "--",
-      ...idle,
-    ],
-    ["set-option", "-p", "-t", `=${session}:`, "@troupe_owner", owner],
-    ["set-option", "-p", "-t", `=${session}:`, "@troupe_tag", placeholderTag],
-  ];
-}
-
-/**
- * Undoes what a user's configuration could do to a server of our own that would end it or make it crash. Belongs into the
- * same call: without a client, the server acts on such settings at once.
- */
-export function guardOwnServer(session: string): TmuxCommand[] {
-  return [
-    // With a size policy of `manual`, tmux 3.3a to 3.6 crash at the next window of a server without clients.
-    ["set-option", "-g", "window-size", "latest"],
-    ["set-option", "-s", "exit-unattached", "off"],
-    ["set-option", "-s", "exit-empty", "on"],
-    ["set-option", "-g", "destroy-unattached", "off"],
-    ["set-option", "-t", `=${session}:`, "destroy-unattached", "off"],
-  ];
-}
-
-/** Reads a configuration file. Whatever is wrong in it fails the call, but not the commands that come after. */
-export function sourceFile(file: string): TmuxCommand {
-  return ["if-shell", "-F", "1", `source-file -q "${file.replace(/["\\$]/g, "\\$&")}"`];
-}
-
-/** Prints a row for the session's current pane; fails if there is no session of that name. */
-export function listSession(session: string): TmuxCommand {
-  return ["list-panes", "-s", "-t", `=${session}:`, "-F", rowFormat];
-}
-
 export function killWindow(window: string): TmuxCommand {
   return ["kill-window", "-t", window];
 }
-
-export function killServer(): TmuxCommand {
-  return ["kill-server"];
-}
-
-export function attachSession(session: string): TmuxCommand {
-  return ["attach-session", "-t", `=${session}`];
-}
-
-const idle = ["/bin/sh", "-c", "exec cat"];
 
 /** The check runs inside the server, together with what depends on it. */
 function onlyIf(pane: string, serverPid: number, tag: string | undefined, then: string): TmuxCommand {
@@ -333,7 +253,7 @@ function borderFormat(colour: number): string {
 }
 
 /** Text in a place where tmux expands formats. */
-function literal(text: string): string {
+export function literal(text: string): string {
   return text.replaceAll("#", "##");
 }
 

@@ -6,21 +6,23 @@ import { liveness } from "../../src/util/process-identity.js";
 import { delay, waitUntil } from "../../src/util/wait.js";
 import { createTmuxClient } from "./client.js";
 import {
-  attachSession,
-  guardOwnServer,
-  killServer,
   killWindow,
   leadTag,
   listAllPanes,
-  listSession,
   newWindow,
   type PaneRow,
   parseRows,
   placeholderTag,
-  sourceFile,
-  startOwnServer,
   tagLead,
 } from "./commands.js";
+import {
+  attachSession,
+  guardOwnServer,
+  killServer,
+  listSession,
+  sourceFile,
+  startOwnServer,
+} from "./own-server-commands.js";
 import { type PlaceState, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
 
 export interface OwnOptions {
