@@ -1,5 +1,8 @@
+/** Runs work when there is room for it. */
+export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** Lets at most `width` pieces of work run at once, started in the order of the calls. */
-export function createGate(width: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function createGate(width: number): Gate {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {

@@ -69,7 +69,8 @@ function placeByRename(dir: string, id: string, source: string, bytes: Buffer): 
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
     const since = fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (Date.now() - since > lockMs) removeLeftover(lock);
+    // Both ways: a clock that was put back leaves times of the future.
+    if (Math.abs(Date.now() - since) > lockMs) removeLeftover(lock);
     return "busy";
   }
   try {
@@ -98,7 +99,10 @@ function findStored(dir: string, id: string): Buffer | undefined {
   const claimed = () => listRoom(dir, "cur").filter((name) => name.startsWith(`${id}~`));
   for (const room of ["new", "cur", "done"] as const)
     for (const name of room === "cur" ? claimed() : [messageFile(id)]) {
-      const content = readContent(path.join(dir, room, name));
+      const file = path.join(dir, room, name);
+      // Asked first: an open that fails costs ten times as much as the answer that there is nothing to open.
+      if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) continue;
+      const content = readContent(file);
       if (content.type === "bytes") return content.bytes;
       if (content.type === "bad") return Buffer.alloc(0);
       if (content.type === "unreadable") throw content.error;

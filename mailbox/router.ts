@@ -9,7 +9,14 @@ import { encodeMessage, type Message } from "./message.js";
 import { removeLeftover } from "./message-file.js";
 import type { PlaceOptions, Stored } from "./place.js";
 import { pruneDrafts } from "./prune.js";
-import { createSender, type Sender, sendError, storeBytesSync } from "./send.js";
+import {
+  createDiskGates,
+  createSender,
+  makeDurableSync,
+  placeBytesSync,
+  type Sender,
+  sendError,
+} from "./send.js";
 
 /** How a broadcast went for one recipient. */
 export type Outcome =
@@ -37,6 +44,7 @@ export interface Router {
 /** Opens the mailboxes under `mailRoot` for sending. Creates nothing until the first broadcast. */
 export function openRouter(mailRoot: string, options: PlaceOptions = {}): Router {
   const senders = new Map<string, Sender>();
+  const gates = createDiskGates();
   const outgoing = path.join(mailRoot, ".out");
   const mailboxOf = (name: string) => path.join(mailRoot, fileNameOf(name));
 
@@ -48,15 +56,19 @@ export function openRouter(mailRoot: string, options: PlaceOptions = {}): Router
 
   function senderTo(name: string): Sender {
     const dir = check(name);
-    const sender = senders.get(dir) ?? createSender(dir, options);
+    const sender = senders.get(dir) ?? createSender(dir, options, gates);
     senders.set(dir, sender);
     return sender;
   }
 
   return {
     deliver: async (name, message) => senderTo(name).send(message),
-    deliverSync: (name, message) =>
-      storeBytesSync(check(name), message.id, encodeMessage(message), undefined, options),
+    deliverSync(name, message) {
+      const dir = check(name);
+      const stored = placeBytesSync(dir, message.id, encodeMessage(message), undefined, options);
+      makeDurableSync(dir, message.id);
+      return stored;
+    },
 
     async broadcast(names, message) {
       const bytes = encodeMessage(message);
@@ -83,13 +95,15 @@ export function openRouter(mailRoot: string, options: PlaceOptions = {}): Router
         return names.map((name) => failureOf(name, sendError(outgoing, message.id, error)));
       }
       try {
-        return names.map((name) => {
-          try {
-            const { duplicate } = storeBytesSync(check(name), message.id, bytes, file, options);
-            return { name, ok: true, duplicate };
-          } catch (error) {
-            return failureOf(name, error);
-          }
+        const place = (name: string) => placeBytesSync(check(name), message.id, bytes, file, options);
+        const placed = names.map((name) => outcomeOfSync(name, () => place(name)));
+        // All of them first: a file system with a journal then writes them at the first fsync.
+        return placed.map((outcome) => {
+          if (!outcome.ok) return outcome;
+          return outcomeOfSync(outcome.name, () => {
+            makeDurableSync(mailboxOf(outcome.name), message.id);
+            return outcome;
+          });
         });
       } finally {
         removeLeftover(file);
@@ -105,6 +119,15 @@ export function openRouter(mailRoot: string, options: PlaceOptions = {}): Router
 async function outcomeOf(name: string, store: () => Promise<Stored>): Promise<Outcome> {
   try {
     const { duplicate } = await store();
+    return { name, ok: true, duplicate };
+  } catch (error) {
+    return failureOf(name, error);
+  }
+}
+
+function outcomeOfSync(name: string, store: () => { readonly duplicate: boolean }): Outcome {
+  try {
+    const { duplicate } = store();
     return { name, ok: true, duplicate };
   } catch (error) {
     return failureOf(name, error);

@@ -2,7 +2,7 @@ import path from "node:path";
 import { errnoOf, messageOf, TroupeError } from "../src/util/errors.js";
 import { delay } from "../src/util/wait.js";
 import { syncDirectory, syncDirectorySync, writeDraft, writeDraftSync } from "./draft.js";
-import { createGate, createGroupCommit } from "./gate.js";
+import { createGate, createGroupCommit, type Gate } from "./gate.js";
 import { checkMailbox, mailboxError } from "./layout.js";
 import { encodeMessage, type Message } from "./message.js";
 import { removeLeftover } from "./message-file.js";
@@ -16,25 +16,38 @@ export interface Sender {
   sendShared(id: string, bytes: Buffer, file: Promise<string>): Promise<Stored>;
 }
 
-/** How many messages of one sender may be on their way to the disk at once. */
-const inFlight = 8;
+/** How many files and how many directories may be on their way to the disk at once; each holds a descriptor open. */
+export interface DiskGates {
+  readonly drafts: Gate;
+  readonly directories: Gate;
+}
+
+/** As many of each as keep the disk busy: the threads that Node waits with are four. */
+export function createDiskGates(): DiskGates {
+  return { drafts: createGate(8), directories: createGate(8) };
+}
 
 /**
  * A queue of messages into the mailbox `dir`. Errors of `send`: TroupeError `bad-message`, `no-mailbox`, `id-taken`,
  * `not-stored`, or `maybe-stored`, after which sending it again with the same id settles the matter. Sends in flight share
- * the fsync of the directory.
+ * the fsync of the directory. Senders that are used together share `gates`.
  */
-export function createSender(dir: string, options: PlaceOptions = {}): Sender {
+export function createSender(
+  dir: string,
+  options: PlaceOptions = {},
+  gates: DiskGates = createDiskGates(),
+): Sender {
   checkMailbox(dir);
-  const gate = createGate(inFlight);
-  const commit = createGroupCommit(() => syncDirectory(path.join(dir, "new")));
+  const writeCopy = (id: string, bytes: Buffer) =>
+    gates.drafts(() => writeDraft(path.join(dir, "tmp"), id, bytes));
+  const commit = createGroupCommit(() => gates.directories(() => syncDirectory(path.join(dir, "new"))));
   let last: Promise<unknown> = Promise.resolve();
 
   async function store(id: string, bytes: Buffer, source: Promise<string>, shared: boolean): Promise<Stored> {
     const turn = Promise.allSettled([last, source]).then(async () => {
       const file = await source;
       try {
-        return await place(dir, id, file, bytes, options);
+        return await place(id, file, bytes);
       } finally {
         if (!shared) removeLeftover(file);
       }
@@ -52,11 +65,29 @@ export function createSender(dir: string, options: PlaceOptions = {}): Sender {
   return {
     async send(message) {
       const bytes = encodeMessage(message);
-      const draft = gate(() => writeDraft(path.join(dir, "tmp"), message.id, bytes));
-      return store(message.id, bytes, draft, false);
+      return store(message.id, bytes, writeCopy(message.id, bytes), false);
     },
     sendShared: (id, bytes, file) => store(id, bytes, file, true),
   };
+
+  async function place(id: string, file: string, bytes: Buffer): Promise<Stored> {
+    for (const deadline = performance.now() + 2 * lockMs; ; ) {
+      const placed = placeMessage(dir, id, file, bytes, options);
+      if (placed === "refused") return placeCopy(id, bytes);
+      if (placed !== "busy") return placed;
+      if (performance.now() > deadline) throw busy(dir, id);
+      await delay(20);
+    }
+  }
+
+  async function placeCopy(id: string, bytes: Buffer): Promise<Stored> {
+    const copy = await writeCopy(id, bytes);
+    try {
+      return await place(id, copy, bytes);
+    } finally {
+      removeLeftover(copy);
+    }
+  }
 }
 
 /**
@@ -64,12 +95,16 @@ export function createSender(dir: string, options: PlaceOptions = {}): Sender {
  */
 export function storeMessageSync(dir: string, message: Message, options: PlaceOptions = {}): Stored {
   checkMailbox(dir);
-  const bytes = encodeMessage(message);
-  return storeBytesSync(dir, message.id, bytes, undefined, options);
+  const stored = placeBytesSync(dir, message.id, encodeMessage(message), undefined, options);
+  makeDurableSync(dir, message.id);
+  return stored;
 }
 
-/** As {@link storeMessageSync}, with the content also in the file `shared`, which is linked where that works. */
-export function storeBytesSync(
+/**
+ * The first half of {@link storeMessageSync}: the message is in `new/`, but durable only after {@link makeDurableSync}. With the
+ * content also in the file `shared`, that is linked where links work.
+ */
+export function placeBytesSync(
   dir: string,
   id: string,
   bytes: Buffer,
@@ -77,45 +112,18 @@ export function storeBytesSync(
   options: PlaceOptions = {},
 ): Stored {
   try {
-    const stored = placeSync(dir, id, shared, bytes, options);
-    try {
-      syncDirectorySync(path.join(dir, "new"));
-    } catch (error) {
-      throw maybeStored(dir, id, error);
-    }
-    return stored;
+    return placeSync(dir, id, shared, bytes, options);
   } catch (error) {
     throw sendError(dir, id, error);
   }
 }
 
-async function place(
-  dir: string,
-  id: string,
-  file: string,
-  bytes: Buffer,
-  options: PlaceOptions,
-): Promise<Stored> {
-  for (const deadline = Date.now() + 2 * lockMs; ; ) {
-    const placed = placeMessage(dir, id, file, bytes, options);
-    if (placed === "refused") return withCopy(dir, id, bytes, (copy) => place(dir, id, copy, bytes, options));
-    if (placed !== "busy") return placed;
-    if (Date.now() > deadline) throw busy(dir, id);
-    await delay(20);
-  }
-}
-
-async function withCopy(
-  dir: string,
-  id: string,
-  bytes: Buffer,
-  work: (copy: string) => Promise<Stored>,
-): Promise<Stored> {
-  const copy = await writeDraft(path.join(dir, "tmp"), id, bytes);
+/** The second half: makes durable that message `id` is in the mailbox `dir`. Throws TroupeError `maybe-stored`. */
+export function makeDurableSync(dir: string, id: string): void {
   try {
-    return await work(copy);
-  } finally {
-    removeLeftover(copy);
+    syncDirectorySync(path.join(dir, "new"));
+  } catch (error) {
+    throw maybeStored(dir, id, error);
   }
 }
 
@@ -128,11 +136,11 @@ function placeSync(
 ): Stored {
   const file = shared ?? writeDraftSync(path.join(dir, "tmp"), id, bytes);
   try {
-    for (const deadline = Date.now() + 2 * lockMs; ; ) {
+    for (const deadline = performance.now() + 2 * lockMs; ; ) {
       const placed = placeMessage(dir, id, file, bytes, options);
       if (placed === "refused") return placeSync(dir, id, undefined, bytes, options);
       if (placed !== "busy") return placed;
-      if (Date.now() > deadline) throw busy(dir, id);
+      if (performance.now() > deadline) throw busy(dir, id);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   } finally {

@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createMailbox, openMailbox, openRouter, type Router } from "../../mailbox/index.js";
+import { bundleScript } from "../helpers/bundle.js";
 import { temporaryDirectory } from "../helpers/temp.js";
 import { eventually, letter } from "./support.js";
 
@@ -100,4 +103,16 @@ test("a broadcast that cannot be written is told for each recipient", async () =
       { name: "a", ok: false },
       { name: "b", ok: false },
     ]);
+});
+
+test("sends to more mailboxes at once than a process may open files", { timeout: 60_000 }, async () => {
+  const root = path.join(temporaryDirectory(), "mail");
+  const script = bundleScript(path.join(import.meta.dirname, "processes/broadcaster.ts"));
+  const limited = 'ulimit -n 64 && exec "$0" "$@"';
+  const args = ["-c", limited, process.execPath, script, root, "100"];
+  const { stdout } = await promisify(execFile)("/bin/sh", args);
+  expect(JSON.parse(stdout)).toEqual([]);
+  const { names, mailboxOf } = openRouter(root);
+  expect(names()).toHaveLength(100);
+  for (const name of names()) expect(openMailbox(mailboxOf(name)).counts()).toMatchObject({ new: 2, tmp: 0 });
 });
