@@ -11,6 +11,8 @@ export interface OptionSpec {
   /** One letter. */
   readonly short?: string;
   readonly choices?: readonly string[];
+  /** Asks for something that has to be undone at the end, also by a signal: the fast path, which a signal just ends, is not for it. */
+  readonly cleansUp?: true;
   /** May be given more than once; the values come as a list. Only for `string`. */
   readonly multiple?: true;
 }

@@ -33,7 +33,8 @@ export function parseFast(command: Command, argv: readonly string[]): RawArgumen
     if (token.kind === "option")
       values.set(token.name, [...(values.get(token.name) ?? []), token.value ?? true]);
   }
-  return values.has("help") ? undefined : { values, positionals, rest: [] };
+  const needsMore = Object.entries(command.options).some(([name, spec]) => spec.cleansUp && values.has(name));
+  return needsMore || values.has("help") ? undefined : { values, positionals, rest: [] };
 }
 
 function tokensOf(argv: readonly string[], options: NonNullable<Parameters<typeof parseArgs>[0]>["options"]) {

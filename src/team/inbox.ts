@@ -1,9 +1,8 @@
 import type { Message } from "../../mailbox/message.js";
 import { nameKey } from "../util/name-key.js";
-import { trustedSender } from "./keys.js";
 import type { LocatedTeam } from "./locate.js";
-import type { TeamPaths } from "./paths.js";
 import { mailboxOf, memberNamed } from "./send.js";
+import { trustedSender } from "./trusted-sender.js";
 
 /** A mailbox as one reader sees it. */
 export interface Inbox {
@@ -31,6 +30,14 @@ export function inboxOf(
   return { owner, own: home && nameKey(owner) === nameKey(reader.name), dir: mailboxOf(team.paths, owner) };
 }
 
-export function received(message: Message, paths: TeamPaths): ReceivedMessage {
-  return { ...message, sender: trustedSender(message, paths) };
+/** A message in the mailbox of `owner`, with who it is really from. */
+export function received(message: Message, team: LocatedTeam, owner: string): ReceivedMessage {
+  return { ...message, sender: trustedSender(message, team, owner) };
+}
+
+/** What a message says: its text, or where it has none its other fields as JSON. */
+export function bodyOf(message: ReceivedMessage): string {
+  if (message.text !== undefined) return message.text;
+  const { v, id, from, to, sentAt, kind, summary, inReplyTo, seal, sender, ...rest } = message;
+  return Object.keys(rest).length === 0 ? "" : JSON.stringify(rest);
 }

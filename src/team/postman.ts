@@ -1,9 +1,13 @@
 import type { KeyObject } from "node:crypto";
-import { type Message, newMessageId, openRouter, sealMessage } from "../../mailbox/index.js";
+import { type Message, newMessageId, openRouter, type Router, sealMessage } from "../../mailbox/index.js";
 import { nameKey } from "../util/name-key.js";
-import type { LocatedTeam } from "./locate.js";
-import { readMember, readMembers } from "./records.js";
-import { absence, memberNamed } from "./send.js";
+import { type Channel, channelsOf } from "./channels.js";
+import { splitAddress } from "./keys.js";
+import { type LocatedTeam, locateTeam } from "./locate.js";
+import { readMember } from "./records.js";
+import { type Addressees, absence, addressees } from "./send.js";
+import { socketOf } from "./uds-address.js";
+import { sendToSocket } from "./uds-send.js";
 
 /** What goes into a message besides its addresses, id and time. Other fields are kind-specific. */
 export interface Mail {
@@ -26,14 +30,22 @@ export interface Posted {
 
 /** Sends sealed mail as one member for as long as a process lives, without blocking it. */
 export interface Postman {
-  /** The member that an address means, spelt as in its record. Throws TroupeError `no-member` with the nearest name. */
+  /** The channels of the team. */
+  readonly channels: readonly Channel[];
+  /**
+   * What an address means, spelt as in the records: a member (`name@team` in another team), `*`, `#channel`, or a socket's
+   * `uds:/path.sock`. Throws TroupeErrors of kind `not-found` with the nearest name, and `bad-address`.
+   */
   resolve(to: string): string;
   /**
-   * Stores a message for a member, or for everybody but the sender with `*`; in the order of the calls. Rejects with what
-   * the mailbox throws, for `*` only if it was stored for nobody.
+   * Stores a message for whom an address means; in the order of the calls. Rejects with what the mailbox throws, for a group only
+   * if it was stored for nobody, and as `sendToSocket`. The signal ends only the waiting for a socket's answer.
    */
-  send(to: string, mail: Mail): Promise<readonly Posted[]>;
+  send(to: string, mail: Mail, signal?: AbortSignal): Promise<readonly Posted[]>;
 }
+
+/** How long the listener at a socket has for its answer. */
+const socketAnswerMs = 10_000;
 
 export function createPostman(options: {
   readonly team: LocatedTeam;
@@ -41,47 +53,83 @@ export function createPostman(options: {
   readonly privateKey: KeyObject;
 }): Postman {
   const { team, from, privateKey } = options;
+  // The user belongs to all teams.
+  const fullName = nameKey(from) === "user" ? from : `${from}@${team.record.name}`;
   // One for the life of the sender: what is sent through it to one recipient arrives in that order.
-  const router = openRouter(team.paths.mail);
-  const sealed = (to: string, mail: Mail): Message =>
+  const routers = new Map<string, Router>();
+  const routerOf = ({ paths }: LocatedTeam): Router => {
+    const router = routers.get(paths.mail) ?? openRouter(paths.mail);
+    routers.set(paths.mail, router);
+    return router;
+  };
+  const sealed = (addresses: Addresses, mail: Mail): Message =>
     sealMessage(
-      { v: 1, id: newMessageId(), from, to, sentAt: new Date().toISOString(), ...mail },
+      { v: 1, id: newMessageId(), ...addresses, sentAt: new Date().toISOString(), ...mail },
       privateKey,
     );
-  const stored = (name: string, { id }: Message): Posted => {
-    const note = noteOn(team, name);
-    return { to: name, id, stored: true, ...(note === undefined ? {} : { note }) };
-  };
 
-  async function broadcast(mail: Mail): Promise<readonly Posted[]> {
-    const names = readMembers(team.paths).map(({ name }) => name);
-    const others = names.filter((name) => nameKey(name) !== nameKey(from));
-    const message = sealed("*", mail);
-    const outcomes = await router.broadcast(others, message);
+  function destinationOf(address: string): Destination {
+    const { name, team: other } = splitAddress(address);
+    const own = other === undefined || nameKey(other) === nameKey(team.record.name);
+    if (own) return { ...addressees(team, from, name), team, sender: from, shown: (each) => each };
+    const { home } = team.paths;
+    const located = locateTeam({ home, cwd: team.record.projectRoot, env: {}, team: other });
+    const shown = (each: string) => `${each}@${located.record.name}`;
+    return { ...addressees(located, fullName, name), team: located, sender: fullName, shown };
+  }
+
+  async function sendTo({ team: target, sender, to, names, isGroup, shown }: Destination, mail: Mail) {
+    const message = sealed({ from: sender, to, team: target.paths.dirName }, mail);
+    const stored = (name: string): Posted => {
+      const note = noteOn(target, name);
+      return { to: shown(name), id: message.id, stored: true, ...(note === undefined ? {} : { note }) };
+    };
+    const [only = ""] = names;
+    if (!isGroup) {
+      await routerOf(target).deliver(only, message);
+      return [stored(only)];
+    }
+    const outcomes = await routerOf(target).broadcast(names, message);
     const [first] = outcomes;
     if (first?.ok === false && outcomes.every(({ ok }) => !ok)) throw first.error;
-    return outcomes.map((outcome) =>
-      outcome.ok
-        ? stored(outcome.name, message)
-        : {
-            to: outcome.name,
-            id: message.id,
-            stored: false,
-            note: `not stored for ${outcome.name}: ${outcome.error.message}`,
-          },
-    );
+    return outcomes.map((outcome): Posted => {
+      const { name } = outcome;
+      if (outcome.ok) return stored(name);
+      const note = `not stored for ${shown(name)}: ${outcome.error.message}`;
+      return { to: shown(name), id: message.id, stored: false, note };
+    });
   }
 
   return {
-    resolve: (to) => (to === "*" ? to : memberNamed(team, to)),
-    async send(to, mail) {
-      if (to === "*") return broadcast(mail);
-      const name = memberNamed(team, to);
-      const message = sealed(name, mail);
-      await router.deliver(name, message);
-      return [stored(name, message)];
+    channels: channelsOf(team.record),
+    resolve(to) {
+      if (socketOf(to) !== undefined) return to;
+      const destination = destinationOf(to);
+      return destination.shown(destination.to);
+    },
+    async send(to, mail, signal) {
+      const socket = socketOf(to);
+      if (socket === undefined) return sendTo(destinationOf(to), mail);
+      const message = sealed({ from: fullName, to }, mail);
+      await sendToSocket(socket, message, socketAnswerMs, signal);
+      return [{ to, id: message.id, stored: true }];
     },
   };
+}
+
+interface Addresses {
+  readonly from: string;
+  readonly to: string;
+  /** The directory name of the team that it is for; a seal proves nothing outside of it. */
+  readonly team?: string;
+}
+
+interface Destination extends Addressees {
+  readonly team: LocatedTeam;
+  /** What the sender is called there. */
+  readonly sender: string;
+  /** What a name there is called here. */
+  readonly shown: (name: string) => string;
 }
 
 function noteOn({ paths }: LocatedTeam, name: string): string | undefined {

@@ -6,6 +6,7 @@ import { openRouter } from "../../mailbox/router.js";
 import { sealMessage } from "../../mailbox/seal.js";
 import { messageOf, TroupeError } from "../util/errors.js";
 import { encodeKey, fileNameOf, maxEncodedKeyBytes, nameKey } from "../util/name-key.js";
+import { channelAt, channelsOf, isChannel } from "./channels.js";
 import type { Sender } from "./keys.js";
 import type { LocatedTeam } from "./locate.js";
 import { nearest } from "./nearest.js";
@@ -13,7 +14,7 @@ import type { TeamPaths } from "./paths.js";
 import { readMember, readMembers, type TeamRecord } from "./records.js";
 import { hostStatus, memberState } from "./status.js";
 
-/** What to send, and to whom: a member's name, `lead`, `user`, or `*` for everybody but the sender. */
+/** What to send, and to whom: a member's name, `lead`, `user`, `#channel`, or `*` for everybody but the sender. */
 export interface Letter {
   readonly to: string;
   readonly text: string;
@@ -25,9 +26,19 @@ export interface Letter {
   readonly requireRunning?: boolean;
 }
 
+/** Whom an address within a team means. */
+export interface Addressees {
+  /** As it stands in the message: a member's name as its record spells it, `*`, or a channel as the team file spells it. */
+  readonly to: string;
+  /** Who gets it. */
+  readonly names: readonly string[];
+  /** Whether it is meant for several, each of whom is told of apart, also if it is one or none. */
+  readonly isGroup: boolean;
+}
+
 /** How the sending to one member went. */
 export interface Delivery {
-  /** As the member's record spells it. */
+  /** As the member's record spells it; the address, where that is a socket's. */
   readonly name: string;
   readonly outcome: "stored" | "duplicate" | "failed";
   /** What the sender should know although it was stored, or why it failed; one line that names the member. */
@@ -42,29 +53,66 @@ export interface Sent {
 }
 
 /**
- * Stores a letter durably in its recipient's mailbox, or in everybody's for `*`; blocking, since the process that does it
- * has nothing else to do. Throws TroupeError `no-member` (kind `not-found`, with the nearest name) before anything is written,
- * and for a single recipient what the mailbox throws.
+ * Stores a letter durably in the mailbox of each addressee; blocking, since the process that does it has nothing else to do.
+ * Throws what {@link addressees} does, before anything is written, TroupeError `not-running` where the letter asks for it, and
+ * for a single recipient what the mailbox throws. A letter repeated with its id reaches only those whom it had not reached.
  */
 export function sendLetter(team: LocatedTeam, sender: Sender, letter: Letter): Sent {
   const { paths, record } = team;
   const from = senderName(sender, record);
-  const recipients = recipientsOf(team, from, letter.to);
-  const notes = new Map(recipients.map((name) => [name, absence(paths, name)]));
+  const { to, names, isGroup } = addressees(team, from, letter.to);
+  const notes = new Map(names.map((name) => [name, absence(paths, name)]));
   if (letter.requireRunning) requireRunning(notes);
-  const message = sealed(sender, {
+  const message = messageOfLetter(sender, from, to, letter, paths.dirName);
+  const [only = ""] = names;
+  const deliveries = isGroup
+    ? deliverToAll(paths, names, message, notes)
+    : [deliver(paths, only, message, notes.get(only))];
+  return { id: message.id, from, to, deliveries };
+}
+
+/**
+ * Whom `address` means: a member's name, `lead`, `user`, `*` for everybody but the sender `from`, `#name` for the members of a
+ * channel but the sender. Throws TroupeErrors of kind `not-found`: `no-member` and `no-channel` with the nearest name, `nobody`
+ * where that leaves nobody.
+ */
+export function addressees(team: LocatedTeam, from: string, address: string): Addressees {
+  const all = isChannel(address)
+    ? channelNamed(team.record, address)
+    : { address, members: address === "*" ? readMembers(team.paths).map(({ name }) => name) : undefined };
+  if (all.members === undefined) {
+    const name = memberNamed(team, address);
+    return { to: name, names: [name], isGroup: false };
+  }
+  const names = all.members.filter((name) => nameKey(name) !== nameKey(from));
+  if (names.length > 0) return { to: all.address, names, isGroup: true };
+  throw new TroupeError("nobody", `nobody but ${from} is in ${groupWords(all.address, team.record)}`, {
+    kind: "not-found",
+    remedy: "see who is there: troupe status",
+  });
+}
+
+/** A letter as a message from `from` to `to` in the team with the directory `team`, sealed where the sender has a key. */
+export function messageOfLetter(
+  sender: Sender,
+  from: string,
+  to: string,
+  letter: Letter,
+  team?: string,
+): Message {
+  return sealed(sender, {
     v: 1,
     id: letter.id ?? newMessageId(),
     from,
-    to: letter.to === "*" ? "*" : (recipients[0] ?? letter.to),
+    to,
+    // A seal proves nothing outside of the team that it was made for.
+    ...(team === undefined ? {} : { team }),
     sentAt: new Date().toISOString(),
     kind: "text",
     ...(letter.summary === undefined ? {} : { summary: letter.summary }),
     text: letter.text,
     ...(letter.inReplyTo === undefined ? {} : { inReplyTo: letter.inReplyTo }),
   });
-  const { id, to } = message;
-  return { id, from, to, deliveries: deliver(paths, recipients, message, notes) };
 }
 
 /** The mailbox directory of a member. */
@@ -94,46 +142,58 @@ export function memberNamed({ paths, record }: LocatedTeam, name: string): strin
 }
 
 /** The name that a sender has towards a team: a teammate of another team carries that team's name. */
-function senderName(sender: Sender, record: TeamRecord): string {
+export function senderName(sender: Pick<Sender, "name" | "team">, record: TeamRecord): string {
   const foreign = sender.team !== undefined && nameKey(sender.team) !== nameKey(record.name);
   return foreign ? `${sender.name}@${sender.team}` : sender.name;
 }
 
-function recipientsOf(team: LocatedTeam, from: string, to: string): string[] {
-  if (to !== "*") return [memberNamed(team, to)];
-  const names = readMembers(team.paths).map((member) => member.name);
-  return names.filter((name) => nameKey(name) !== nameKey(from));
+function channelNamed(record: TeamRecord, address: string) {
+  const channel = channelAt(record, address);
+  if (channel !== undefined) return channel;
+  const names = channelsOf(record).map((known) => known.address);
+  const near = nearest(address, names);
+  const known =
+    names.length === 0 ? "name one in the team file, under channels" : `channels: ${names.join(", ")}`;
+  throw new TroupeError("no-channel", `no channel ${JSON.stringify(address)} in team ${record.name}`, {
+    kind: "not-found",
+    remedy: near === undefined ? known : `did you mean ${near}?`,
+  });
+}
+
+function groupWords(address: string, { name }: TeamRecord): string {
+  return address === "*" ? `team ${name}` : `${address} of team ${name}`;
 }
 
 function sealed(sender: Sender, message: Message): Message {
   return sender.privateKey === undefined ? message : sealMessage(message, sender.privateKey);
 }
 
-function deliver(
+function deliver(paths: TeamPaths, name: string, message: Message, note: string | undefined): Delivery {
+  const { duplicate } = openRouter(paths.mail).deliverSync(name, message);
+  return storedFor(name, duplicate, note);
+}
+
+function deliverToAll(
   paths: TeamPaths,
-  recipients: readonly string[],
+  names: readonly string[],
   message: Message,
   notes: ReadonlyMap<string, string | undefined>,
 ): Delivery[] {
-  const router = openRouter(paths.mail);
-  const noted = (name: string) => {
-    const note = notes.get(name);
-    return note === undefined ? {} : { note };
+  return openRouter(paths.mail)
+    .broadcastSync(names, message)
+    .map((outcome) => {
+      const { name } = outcome;
+      if (outcome.ok) return storedFor(name, outcome.duplicate, notes.get(name));
+      return { name, outcome: "failed", note: `not stored for ${name}: ${messageOf(outcome.error)}` };
+    });
+}
+
+function storedFor(name: string, duplicate: boolean, note: string | undefined): Delivery {
+  return {
+    name,
+    outcome: duplicate ? "duplicate" : "stored",
+    ...(note === undefined ? {} : { note }),
   };
-  const [first, ...others] = recipients;
-  if (first !== undefined && others.length === 0 && message.to !== "*") {
-    const { duplicate } = router.deliverSync(first, message);
-    return [{ name: first, outcome: duplicate ? "duplicate" : "stored", ...noted(first) }];
-  }
-  return router.broadcastSync(recipients, message).map((outcome) =>
-    outcome.ok
-      ? { name: outcome.name, outcome: outcome.duplicate ? "duplicate" : "stored", ...noted(outcome.name) }
-      : {
-          name: outcome.name,
-          outcome: "failed",
-          note: `not stored for ${outcome.name}: ${messageOf(outcome.error)}`,
-        },
-  );
 }
 
 function requireRunning(notes: ReadonlyMap<string, string | undefined>): void {

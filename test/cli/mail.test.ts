@@ -64,7 +64,6 @@ describe("send", () => {
     [["reviewer", "x", "--file", "y"], "not both"],
     [["reviewer", ""], "empty"],
     [["reviewer", "x", "--id", "NO"], '"id"'],
-    [["*", "x", "--wait", "replied"], "one recipient"],
   ])("refuses %j with exit code 2", async (words, message) => {
     const { exitCode, error } = await troupe(["send", ...words]);
     expect(exitCode).toBe(2);

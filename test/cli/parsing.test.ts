@@ -54,6 +54,12 @@ describe("the two parsers", () => {
     );
   });
 
+  it("leave to the full one what a signal must not just end", () => {
+    const inbox = fast.find(({ name }) => name === "inbox")!;
+    expect(parseFast(inbox, ["--listen", "s"])).toBeUndefined();
+    expect(parseFast(inbox, ["--follow"])).toBeDefined();
+  });
+
   it("leave help to the full one", () => {
     for (const command of fast) expect(parseFast(command, ["-h"])).toBeUndefined();
   });
@@ -139,7 +145,8 @@ function plainLine(command: Command): fc.Arbitrary<{ command: Command; words: st
   const word = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
     .filter((text) => !text.startsWith("-"));
-  const options = Object.entries(table).map(([name, spec]) => {
+  const ordinary = Object.entries(table).filter(([, spec]) => !spec.cleansUp);
+  const options = ordinary.map(([name, spec]) => {
     const value =
       spec.choices !== undefined
         ? fc.constantFrom(...spec.choices)

@@ -51,6 +51,7 @@ describe("received", () => {
       text: "x",
       sender: "host",
     } as const;
-    expect(received(message, paths).sender).toBe("external:user");
+    const team = { paths, record: readTeamRecord(paths) };
+    expect(received(message, team, "user").sender).toBe("external:user");
   });
 });

@@ -1,11 +1,12 @@
 import fs from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openMailbox } from "../../mailbox/store.js";
-import { type Sender, senderFromEnv, trustedSender } from "../../src/team/keys.js";
+import { type Sender, senderFromEnv } from "../../src/team/keys.js";
 import type { LocatedTeam } from "../../src/team/locate.js";
 import type { TeamPaths } from "../../src/team/paths.js";
 import { memberFile, readTeamRecord, writeRecord } from "../../src/team/records.js";
 import { mailboxOf, sendLetter } from "../../src/team/send.js";
+import { trustedSender } from "../../src/team/trusted-sender.js";
 import { tryLock } from "../../src/util/lock.js";
 import { addMember, type MadeHome, makeHome, makeTeam, memberEnvironment } from "../cli/made-team.js";
 
@@ -50,7 +51,7 @@ describe("sendLetter", () => {
       summary: "auth first",
       kind: "text",
     });
-    expect(message && trustedSender(message, paths)).toBe("user");
+    expect(message && trustedSender(message, located(paths), "Reviewer")).toBe("user");
   });
 
   it("is from the teammate inside of one", async () => {
@@ -59,7 +60,7 @@ describe("sendLetter", () => {
     const sender = senderFromEnv(memberEnvironment(paths, scout), made.home);
     sendLetter(located(paths), sender, { to: "mapper", text: "hi" });
     const [message] = mailOf(paths, "mapper");
-    expect(message && trustedSender(message, paths)).toBe("scout");
+    expect(message && trustedSender(message, located(paths), "mapper")).toBe("scout");
   });
 
   it("carries the team's name to another team", async () => {
@@ -71,7 +72,7 @@ describe("sendLetter", () => {
     );
     expect(sendLetter(located(paths), sender, { to: "user", text: "hi" }).from).toBe("scout@other");
     const [message] = mailOf(paths, "user");
-    expect(message && trustedSender(message, paths)).toBe("scout@other");
+    expect(message && trustedSender(message, located(paths), "user")).toBe("scout@other");
   });
 
   it("refuses an unknown name with the nearest, and creates nothing", async () => {

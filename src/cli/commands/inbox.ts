@@ -1,10 +1,12 @@
+import path from "node:path";
 import { peekMailbox } from "../../../mailbox/peek.js";
 import type { MailProblem } from "../../../mailbox/problem.js";
 import { type Mailbox, openMailbox } from "../../../mailbox/store.js";
 import { type Inbox, inboxOf, type ReceivedMessage, received } from "../../team/inbox.js";
 import { identityFromEnv } from "../../team/keys.js";
-import type { TeamPaths } from "../../team/paths.js";
+import type { LocatedTeam } from "../../team/locate.js";
 import { oneLine } from "../../util/text.js";
+import { aborted } from "../aborted.js";
 import { defineCommand } from "../command.js";
 import type { Io } from "../io.js";
 import { mailText } from "../mail-text.js";
@@ -23,18 +25,28 @@ export const inbox = defineCommand({
       short: "f",
       describe: "keep printing mail as it comes; with --json one line each",
     },
+    listen: {
+      type: "string",
+      arg: "SOCK",
+      cleansUp: true,
+      describe: "take mail into it at this Unix socket until a signal, with or without --follow",
+    },
   },
   examples: [
     ["troupe inbox", "print new mail to you and mark it as seen"],
     ["troupe inbox reviewer", "look at what waits for reviewer"],
     ["troupe inbox --follow --json", "one JSON line per message, for a program"],
+    ["troupe inbox --listen /run/me/t.sock", "what is sent to uds:/run/me/t.sock"],
   ],
   async run({ options, positionals }, io) {
     const team = teamOf(io, options.team);
     const box = inboxOf(team, identityFromEnv(io.env), positionals[0]);
-    const view: View = { io, box, paths: team.paths, json: options.json };
+    const view: View = { io, box, team, json: options.json };
     const take = box.own && !options.peek;
-    if (options.follow) await (take ? followOwn(view) : followOther(view));
+    const follow = take ? followOwn : followOther;
+    if (options.listen !== undefined)
+      await listen(view, path.resolve(io.cwd, options.listen), options.follow ? follow : undefined);
+    else if (options.follow) await follow(view);
     else await (take ? readOwn(view) : look(view));
     return 0;
   },
@@ -43,7 +55,7 @@ export const inbox = defineCommand({
 interface View {
   readonly io: Io;
   readonly box: Inbox;
-  readonly paths: TeamPaths;
+  readonly team: LocatedTeam;
   readonly json: boolean;
 }
 
@@ -54,7 +66,7 @@ async function readOwn(view: View): Promise<void> {
     const mail = claimAll(mailbox, view.io);
     await printAll(
       view,
-      mail.map((message) => received(message, view.paths)),
+      mail.map((message) => received(message, view.team, view.box.owner)),
     );
     mailbox.acknowledge(mail.map(({ id }) => id));
   } catch (error) {
@@ -74,12 +86,12 @@ function claimAll(mailbox: Mailbox, io: Io) {
   return messages;
 }
 
-async function look({ io, box, paths, ...view }: View): Promise<void> {
+async function look({ io, box, team, ...view }: View): Promise<void> {
   const { messages, problems } = peekMailbox(box.dir, ["new", "cur"]);
   for (const problem of problems) void tell(io, problem);
   await printAll(
-    { io, box, paths, ...view },
-    messages.map(({ message }) => received(message, paths)),
+    { io, box, team, ...view },
+    messages.map(({ message }) => received(message, team, box.owner)),
   );
 }
 
@@ -97,7 +109,7 @@ async function followOwn(view: View): Promise<void> {
     mailbox,
     {
       async onMessage(message) {
-        await io.print(streamed(received(message, view.paths), view.json));
+        await io.print(streamed(received(message, view.team, view.box.owner), view.json));
         mailbox.acknowledge([message.id]);
       },
       onProblem: (problem) => void tell(io, problem),
@@ -109,7 +121,7 @@ async function followOwn(view: View): Promise<void> {
   await reader.closed;
 }
 
-async function followOther({ io, box, paths, json }: View): Promise<void> {
+async function followOther({ io, box, team, json }: View): Promise<void> {
   const { watchMailbox } = await import("../../../mailbox/index.js");
   const known = new Set<string>();
   await new Promise<void>((resolve, reject) => {
@@ -119,7 +131,8 @@ async function followOther({ io, box, paths, json }: View): Promise<void> {
       for (const { message } of messages) known.add(message.id);
       last = last
         .then(async () => {
-          for (const { message } of messages) await io.print(streamed(received(message, paths), json));
+          for (const { message } of messages)
+            await io.print(streamed(received(message, team, box.owner), json));
         })
         .catch(end);
     });
@@ -130,6 +143,30 @@ async function followOther({ io, box, paths, json }: View): Promise<void> {
     const stop = (): void => end();
     io.signal.addEventListener("abort", stop, { once: true });
   });
+}
+
+/** Takes mail at a socket until the signal, and meanwhile does `also`. */
+async function listen(
+  view: View,
+  socket: string,
+  also: ((view: View) => Promise<void>) | undefined,
+): Promise<void> {
+  const { io, box, json } = view;
+  const { listenForMail } = await import("../main.js");
+  const { send: store } = openMailbox(box.dir);
+  const listener = await listenForMail(socket, store, {
+    onTrouble: (error) => void io.note(`troupe: ${error.message}`),
+  });
+  try {
+    await io.note(`troupe: listening at ${oneLine(socket)} for ${box.owner}`);
+    if (also !== undefined) await also(view);
+    else {
+      if (json) await io.print(`${JSON.stringify({ inbox: box.owner, listening: socket })}\n`);
+      await aborted(io.signal);
+    }
+  } finally {
+    await listener.close();
+  }
 }
 
 function streamed(message: ReceivedMessage, json: boolean): string {

@@ -1,21 +1,28 @@
-import { isUtf8 } from "node:buffer";
-import fs from "node:fs";
-import type { Readable } from "node:stream";
-import { maxTextBytes } from "../../../mailbox/message.js";
-import { waitForReceipt, waitForReply } from "../../../mailbox/receipts.js";
-import { type ReceivedMessage, received } from "../../team/inbox.js";
-import { type Sender, senderFromEnv, splitAddress } from "../../team/keys.js";
-import { type LocatedTeam, teamsNamed } from "../../team/locate.js";
-import { mailboxOf, memberNamed, type Sent, sendLetter } from "../../team/send.js";
-import { exitCodes, messageOf, TroupeError } from "../../util/errors.js";
+import { checkMailbox } from "../../../mailbox/layout.js";
+import { type Asker, type Awaited, awaitable, awaitReceipts } from "../../team/await-receipts.js";
+import { identityFromEnv, type Sender, senderFromEnv, splitAddress } from "../../team/keys.js";
+import type { LocatedTeam } from "../../team/locate.js";
+import { troupeHome } from "../../team/paths.js";
+import {
+  addressees,
+  type Letter,
+  mailboxOf,
+  messageOfLetter,
+  type Sent,
+  senderName,
+  sendLetter,
+} from "../../team/send.js";
+import { socketOf } from "../../team/uds-address.js";
+import { sendToSocket } from "../../team/uds-send.js";
+import { exitCodes } from "../../util/errors.js";
 import { nameKey } from "../../util/name-key.js";
+import { usageError } from "../arguments.js";
 import { defineCommand } from "../command.js";
 import type { Io } from "../io.js";
 import { mailText } from "../mail-text.js";
 import { printResult } from "../output.js";
 import { teamOf } from "../team-of.js";
-
-const receipts = ["stored", "delivered", "seen", "replied"] as const;
+import { textArgument } from "../text-argument.js";
 
 export const send = defineCommand({
   name: "send",
@@ -31,139 +38,96 @@ export const send = defineCommand({
       arg: "ID",
       describe: "the message's id: sending it again with the same id does no harm",
     },
-    wait: { type: "string", arg: "RECEIPT", choices: receipts, describe: "wait until it got this far" },
+    wait: { type: "string", arg: "RECEIPT", choices: awaitable, describe: "wait until it got this far" },
     timeout: { type: "duration", arg: "TIME", describe: "how long to wait; default 30s" },
     "require-running": { type: "boolean", describe: "refuse if nobody is there to read it now" },
   },
   examples: [
     ['troupe send reviewer "look at src/auth first"', "to the teammate reviewer"],
     ["git diff | troupe send reviewer -", "the text from stdin"],
-    ['troupe send "*" "stop for today"', "to everybody"],
     ['troupe send reviewer "done?" --wait replied --timeout 2m', "and wait for the answer"],
+    ['troupe send "*" "stop for today"', "to everybody"],
+    ['troupe send "#review" "a new one"', "to a channel of the team file"],
+    ['troupe send reviewer@other "hello"', "to a member of another team"],
+    ['troupe send uds:/run/me/app.sock "hello"', "to a program that listens there"],
   ],
   async run({ options, positionals: [to = "", text] }, io) {
+    const timeoutMs = options.timeout ?? 30_000;
+    const wanted = options.wait ?? "stored";
+    const socket = socketOf(to);
+    if (socket !== undefined && wanted !== "stored")
+      throw usageError(send, `send: --wait ${wanted} cannot be known of a socket, only --wait stored`);
+    if (socket !== undefined && options.team !== undefined)
+      throw usageError(send, "send: a socket belongs to no team: leave --team out");
     const address = splitAddress(to);
-    const team = teamOf(io, address.team ?? options.team);
-    if (to === "*" && options.wait === "replied")
-      throw usage("send: --wait replied needs one recipient, not *");
-    const letter = {
-      // Known before a key is made: a mistyped name leaves nothing behind.
-      to: address.name === "*" ? "*" : memberNamed(team, address.name),
-      text: await textOf(io, text, options.file),
+    const team = socket === undefined ? teamOf(io, address.team ?? options.team) : undefined;
+    const home = team?.paths.home ?? troupeHome(io.env);
+    // Known before a key is made: a mistyped name leaves nothing behind.
+    if (team !== undefined) addressees(team, senderName(identityFromEnv(io.env), team.record), address.name);
+    const letter: Letter = {
+      to: socket === undefined ? address.name : to,
+      text: await textArgument(io, "send", text, options.file),
       summary: options.summary,
       inReplyTo: options["reply-to"],
       id: options.id,
       requireRunning: options["require-running"],
     };
-    const sender = senderFromEnv(io.env, team.paths.home);
-    const sent = sendLetter(team, sender, letter);
+    const asker = team !== undefined && wanted === "replied" ? askerOf(io, team) : undefined;
+    const sender = senderFromEnv(io.env, home);
     if (sender.unsealed !== undefined) await io.note(`troupe: sent without a seal: ${sender.unsealed}`);
+    const sent =
+      team === undefined
+        ? await sendThrough(socket ?? "", sender, letter, timeoutMs, io.signal)
+        : sendLetter(team, sender, letter);
     for (const { note } of sent.deliveries) if (note !== undefined) await io.note(`troupe: ${note}`);
-    const wanted = options.wait ?? "stored";
-    const outcome: Outcome =
-      wanted === "stored"
-        ? { wanted, reached: true, receipt: "stored" }
-        : await waitFor(wanted, { team, sender, sent }, options.timeout ?? 30_000, io.signal);
-    await printResult(io, options.json, { ...sent, ...outcome }, outcomeText(sent, outcome));
+    const awaited =
+      team === undefined
+        ? takenBySocket(sent)
+        : await awaitReceipts({ sent, team, asker }, wanted, timeoutMs, io.signal);
+    await printResult(io, options.json, { ...sent, ...awaited }, outcomeText(sent, awaited));
     if (sent.deliveries.some((delivery) => delivery.outcome === "failed")) return exitCodes.failed;
-    return outcome.reached ? 0 : exitCodes["not-reached"];
+    return awaited.reached ? 0 : exitCodes["not-reached"];
   },
 });
 
-type Wanted = (typeof receipts)[number];
-
-/** How far it got by the end of the wait. */
-interface Outcome {
-  readonly wanted: Wanted;
-  readonly reached: boolean;
-  /** The least that all recipients have. */
-  readonly receipt: string;
-  readonly reply?: ReceivedMessage;
-}
-
-async function textOf(io: Io, text: string | undefined, file: string | undefined): Promise<string> {
-  if ((text === undefined) === (file === undefined))
-    throw usage(text === undefined ? "send: TEXT is missing" : "send: give TEXT or --file, not both");
-  const from = file ?? "stdin";
-  const bytes =
-    file !== undefined
-      ? readLimited(file)
-      : text === "-"
-        ? await readStream(io.stdin)
-        : Buffer.from(text ?? "");
-  if (bytes.length > maxTextBytes)
-    throw usage(
-      `send: the text is longer than ${maxTextBytes} bytes`,
-      "put it into a file and send the file's path",
-    );
-  if (!isUtf8(bytes)) throw usage(`send: ${from} is not UTF-8 text`, "send the path of the file instead");
-  if (bytes.length === 0) throw usage("send: the text is empty");
-  return bytes.toString("utf8");
-}
-
-function readLimited(file: string): Buffer {
-  try {
-    const { size } = fs.statSync(file);
-    return size > maxTextBytes ? Buffer.alloc(maxTextBytes + 1) : fs.readFileSync(file);
-  } catch (cause) {
-    throw new TroupeError("unreadable-file", `send: the file ${file} cannot be read: ${messageOf(cause)}`, {
-      cause,
-    });
-  }
-}
-
-/** Reads to the end, or until it is clear that it is too much. */
-async function readStream(stream: Readable): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of stream) {
-    parts.push(Buffer.from(part));
-    length += parts.at(-1)?.length ?? 0;
-    if (length > maxTextBytes) break;
-  }
-  return Buffer.concat(parts);
-}
-
-async function waitFor(
-  wanted: Exclude<Wanted, "stored">,
-  { team, sender, sent }: { team: LocatedTeam; sender: Sender; sent: Sent },
+async function sendThrough(
+  socket: string,
+  sender: Sender,
+  letter: Letter,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Outcome> {
-  const reached = sent.deliveries.filter(({ outcome }) => outcome !== "failed");
-  if (wanted === "replied") {
-    const dir = mailboxOf(homeOf(team, sender).paths, sender.name);
-    const reply = await waitForReply(dir, sent.id, timeoutMs, signal);
-    if (reply !== undefined)
-      return { wanted, reached: true, receipt: "replied", reply: received(reply, team.paths) };
-  }
-  const awaited = wanted === "replied" ? "stored" : wanted;
-  const found = await Promise.all(
-    reached.map(({ name }) =>
-      waitForReceipt(mailboxOf(team.paths, name), sent.id, awaited, timeoutMs, signal),
-    ),
-  );
-  const least = found.sort((a, b) => order.indexOf(a) - order.indexOf(b))[0] ?? "stored";
-  return { wanted, reached: order.indexOf(least) >= order.indexOf(wanted), receipt: least };
+): Promise<Sent> {
+  const from = sender.team === undefined ? sender.name : `${sender.name}@${sender.team}`;
+  const message = messageOfLetter(sender, from, letter.to, letter);
+  const { duplicate } = await sendToSocket(socket, message, timeoutMs, signal);
+  const { id, to } = message;
+  return { id, from, to, deliveries: [{ name: to, outcome: duplicate ? "duplicate" : "stored" }] };
 }
 
-const order: readonly string[] = ["bad", "unknown", ...receipts];
-
-/** The team in which the sender has its mailbox. */
-function homeOf(team: LocatedTeam, sender: Sender): LocatedTeam {
-  if (sender.team === undefined || nameKey(sender.team) === nameKey(team.record.name)) return team;
-  return teamsNamed(team.paths.home, sender.team)[0] ?? team;
+/**
+ * Answers come to the sender's own mailbox: the user has one in each team, a teammate in its own. Throws TroupeError where
+ * there is none, so that nothing is sent whose answer could not come.
+ */
+function askerOf(io: Io, team: LocatedTeam): Asker {
+  const self = identityFromEnv(io.env);
+  const isHome = self.team === undefined || nameKey(self.team) === nameKey(team.record.name);
+  const home = isHome ? team : teamOf(io, undefined);
+  checkMailbox(mailboxOf(home.paths, self.name), `of ${JSON.stringify(self.name)}`);
+  return { name: self.name, team: home };
 }
 
-function outcomeText(sent: Sent, { wanted, receipt, reached, reply }: Outcome): string {
-  if (reply !== undefined) return mailText(reply);
+function takenBySocket({ deliveries }: Sent): Awaited {
+  const receipt = "stored";
+  const known = deliveries.map((delivery) => ({ ...delivery, receipt }));
+  return { wanted: "stored", reached: true, receipt, deliveries: known };
+}
+
+function outcomeText(sent: Sent, { wanted, receipt, reached, replies = [] }: Awaited): string {
   const names = sent.deliveries.filter(({ outcome }) => outcome !== "failed").map(({ name }) => name);
   const whom = names.length > 5 ? `${names.length} members` : names.join(", ") || "nobody";
   const again = sent.deliveries.some(({ outcome }) => outcome === "duplicate") ? " before" : "";
   const late = reached ? "" : `, not ${wanted} in time`;
-  return `${receipt}${again} for ${whom}${late} #${sent.id}\n`;
-}
-
-function usage(message: string, remedy = "troupe send --help"): TroupeError {
-  return new TroupeError("usage", message, { kind: "usage", remedy });
+  const answers = replies.map(mailText).join("");
+  if (reached && answers !== "") return answers;
+  return `${answers}${receipt}${again} for ${whom}${late} #${sent.id}\n`;
 }

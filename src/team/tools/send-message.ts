@@ -2,10 +2,18 @@ import { z } from "zod";
 import type { Tool } from "../../agent/tool.js";
 import { TroupeError } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
+import type { Channel } from "../channels.js";
 import type { Postman } from "../postman.js";
+import { isSocketAddress } from "../uds-address.js";
 
 const schema = z.object({
-  to: z.string().min(1).describe("Name of a member, `lead`, `user`, or * for everybody"),
+  to: z
+    .string()
+    .min(1)
+    .describe(
+      "Name of a member, `lead`, `user`, #channel, or * for everybody; name@team for another team; " +
+        "uds:/path.sock for a program that listens there, which needs permission",
+    ),
   message: z.string().min(1).describe("The whole text; the reader sees nothing else of your work"),
   summary: z.string().optional().describe("5 to 10 words"),
   inReplyTo: z
@@ -27,21 +35,29 @@ export function createSendMessageTool(options: {
     name: "SendMessage",
     description:
       "Writes a message to a member of your team by name. Members do not see your text output: what they must know, send. " +
-      "The message is stored durably and reaches a working member at its next tool call, an idle one at once.",
+      "The message is stored durably and reaches a working member at its next tool call, an idle one at once." +
+      channelWords(options.postman.channels),
     schema,
     isReadOnly: () => false,
     alwaysAllowed: true,
+    // What leaves the teams for some program is more than mail.
+    goesFurther: ({ to }) => isSocketAddress(to),
+    permissionSubjects: ({ to }) => [to],
     summarise: (input) => `→ ${oneLine(input.to, 40)}: ${oneLine(input.summary ?? input.message, 80)}`,
-    async run(input) {
+    async run(input, { signal }) {
       try {
         const to = options.postman.resolve(input.to);
         const inReplyTo = input.inReplyTo ?? options.asked(to);
-        const sent = await options.postman.send(input.to, {
-          kind: "text",
-          text: input.message,
-          ...(input.summary === undefined ? {} : { summary: input.summary }),
-          ...(inReplyTo === undefined ? {} : { inReplyTo }),
-        });
+        const sent = await options.postman.send(
+          input.to,
+          {
+            kind: "text",
+            text: input.message,
+            ...(input.summary === undefined ? {} : { summary: input.summary }),
+            ...(inReplyTo === undefined ? {} : { inReplyTo }),
+          },
+          signal,
+        );
         options.replied(to);
         const lines = sent.map(({ to: name, id, stored, note }) => {
           const parts = [stored ? `Stored for ${name} (id ${id})` : undefined, note];
@@ -54,4 +70,9 @@ export function createSendMessageTool(options: {
       }
     },
   };
+}
+
+function channelWords(channels: readonly Channel[]): string {
+  if (channels.length === 0) return "";
+  return ` Channels: ${channels.map(({ address, members }) => `${address} (${members.join(", ")})`).join("; ")}.`;
 }

@@ -1,9 +1,14 @@
 import fs from "node:fs";
-import { describe, expect, it } from "vitest";
-import type { ToolContext } from "../../../src/agent/tool.js";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Message, openMailbox } from "../../../mailbox/index.js";
+import { createPermissions } from "../../../src/agent/permissions/permissions.js";
+import type { Tool, ToolContext } from "../../../src/agent/tool.js";
 import { createPostman } from "../../../src/team/postman.js";
 import { mailboxOf } from "../../../src/team/send.js";
 import { createSendMessageTool } from "../../../src/team/tools/send-message.js";
+import { listenForMail } from "../../../src/team/uds-listen.js";
+import { makeTeam } from "../../cli/made-team.js";
 import { type LivingTeam, makeLivingTeam } from "../living-team.js";
 
 const asked = "0193aaaa-0000-7000-8000-000000000000";
@@ -70,6 +75,99 @@ describe("SendMessage", () => {
     });
     expect(log).toEqual([]);
     expect(team.mailOf("bob")).toEqual([]);
+  });
+
+  it("writes to channels, which its description names, and to other teams", async () => {
+    const plain = await makeLivingTeam();
+    const other = await makeTeam(plain.made, { name: "other", members: [{ name: "eve" }] });
+    const team = { ...plain, record: { ...plain.record, channels: { pair: ["bob", "user"] } } };
+    const { tool, run } = toolOf(team);
+    expect(tool.description).toContain("Channels: #pair (bob, user).");
+    expect(toolOf(plain).tool.description).not.toContain("Channels");
+    expect((await run({ to: "#PAIR", message: "x" })).content).toMatch(
+      /^Stored for bob \(id .*\)\.\nStored for user \(id .*\)\.$/,
+    );
+    expect(team.mailOf("bob")).toMatchObject([{ to: "#pair" }]);
+    expect((await run({ to: "eve@other", message: "y" })).content).toMatch(/^Stored for eve@other \(id /);
+    expect(openMailbox(mailboxOf(other, "eve")).counts().new).toBe(1);
+    expect(await run({ to: "#par", message: "x" })).toEqual({
+      isError: true,
+      content: 'no channel "#par" in team demo. did you mean #pair?',
+    });
+  });
+
+  it("writes to a socket, and tells what came of it", async () => {
+    const team = await makeLivingTeam();
+    const socket = path.join(team.made.root, "s");
+    const { run } = toolOf(team);
+    expect(await run({ to: `uds:${socket}`, message: "x" })).toMatchObject({
+      isError: true,
+      content: expect.stringContaining("nobody listens"),
+    });
+    const got: Message[] = [];
+    const listener = await listenForMail(socket, async (message) => {
+      got.push(message);
+      return { id: message.id, duplicate: false };
+    });
+    onTestFinished(() => listener.close());
+    const { content } = await run({ to: `uds:${socket}`, message: "x" });
+    expect(content).toBe(`Stored for uds:${socket} (id ${got[0]?.id}).`);
+    expect(got).toMatchObject([{ from: "ada@demo", to: `uds:${socket}`, text: "x" }]);
+    expect(await run({ to: "uds:s", message: "x" })).toMatchObject({ isError: true });
+  });
+
+  it.each([
+    ["a member", "bob", "default", {}, "allow"],
+    ["a channel in plan mode", "#pair", "plan", {}, "allow"],
+    ["a socket", "uds:/run/a.sock", "default", {}, "deny"],
+    ["a socket", "uds:/run/a.sock", "acceptEdits", {}, "deny"],
+    ["a socket", "uds:/run/a.sock", "plan", { allow: ["SendMessage"] }, "deny"],
+    ["a socket", "uds:/run/a.sock", "bypassPermissions", {}, "allow"],
+    [
+      "a socket with a rule",
+      "uds:/run/a.sock",
+      "default",
+      { allow: ["SendMessage(uds:/run/a.sock)"] },
+      "allow",
+    ],
+    [
+      "a socket with a rule",
+      "uds:/run/me/a.sock",
+      "default",
+      { allow: ["SendMessage(uds:/run/me/*)"] },
+      "allow",
+    ],
+    ["another's socket", "uds:/run/b.sock", "default", { allow: ["SendMessage(uds:/run/me/*)"] }, "deny"],
+    ["a member with a rule against it", "bob", "default", { deny: ["SendMessage(bob)"] }, "deny"],
+  ] as const)("to %s, %s, in mode %s with %j: %s", async (_, to, mode, rules, behaviour) => {
+    const { tool } = toolOf(await makeLivingTeam());
+    const permissions = createPermissions({ mode, rules });
+    const call = { tool: tool as Tool, input: { to, message: "x" }, cwd: "/", addedDirs: [] };
+    const decision = await permissions.decide(call, AbortSignal.timeout(20_000));
+    expect(decision.behaviour).toBe(behaviour);
+    if (behaviour === "deny" && mode === "default" && to.startsWith("uds:"))
+      expect(decision).toMatchObject({ reason: expect.stringContaining(`SendMessage(${to})`) });
+  });
+
+  it("asks about a socket where somebody is there to be asked", async () => {
+    const { tool } = toolOf(await makeLivingTeam());
+    const asked: unknown[] = [];
+    const permissions = createPermissions({
+      mode: "default",
+      async ask(request) {
+        asked.push(request);
+        return { behaviour: "allow" };
+      },
+    });
+    const call = (to: string) => ({
+      tool: tool as Tool,
+      input: { to, message: "x" },
+      cwd: "/",
+      addedDirs: [],
+    });
+    await permissions.decide(call("bob"), AbortSignal.timeout(20_000));
+    await permissions.decide(call("uds:/run/a.sock"), AbortSignal.timeout(20_000));
+    expect(asked).toMatchObject([{ tool: "SendMessage", rule: "SendMessage(uds:/run/a.sock)" }]);
   });
 
   it("needs a recipient and a text, and is shown on one line", async () => {
