@@ -49,6 +49,7 @@ const unicodeSymbols = {
   warning: "!",
   more: "…",
   newline: "↵",
+  bar: "│",
 } as const;
 
 const asciiSymbols = {
@@ -61,6 +62,7 @@ const asciiSymbols = {
   warning: "!",
   more: "...",
   newline: "|",
+  bar: "|",
 } as const;
 
 function wantsColour(output: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {

@@ -6,6 +6,7 @@ import { guard } from "./guard.js";
 import { host } from "./host.js";
 import { inbox } from "./inbox.js";
 import { logs } from "./logs.js";
+import { mail } from "./mail.js";
 import { run } from "./run.js";
 import { send } from "./send.js";
 import { spawn } from "./spawn.js";
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   spawn,
   send,
   inbox,
+  mail,
   status,
   logs,
   attach,
