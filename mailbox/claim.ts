@@ -10,7 +10,7 @@ import { moveFile, readMessageFile, removeFile, removeLeftover } from "./message
 import type { MailProblem } from "./problem.js";
 import { quarantine, quarantineStrays } from "./quarantine.js";
 
-/** What one look at a mailbox brought, oldest first. `more`: the limit was reached; claim again. */
+/** What one look at a mailbox brought, oldest first. `more`: a limit was reached; claim again. */
 export interface Claim {
   readonly messages: readonly Message[];
   readonly problems: readonly MailProblem[];
@@ -50,15 +50,21 @@ export function createClaims(dir: string, self: () => ProcessIdentity): Claims {
     const messages: Message[] = [];
     const problems: MailProblem[] = [];
     let looked = 0;
+    let putAside = 0;
     for (const found of waiting) {
-      if (messages.length >= limit) break;
+      if (messages.length >= limit || putAside >= defaultClaimLimit) break;
       looked++;
       const taken = take(found);
       if (taken?.message !== undefined) messages.push(taken.message);
       if (taken?.problem !== undefined) problems.push(taken.problem);
+      if (taken?.problem?.type === "bad") putAside++;
     }
-    if (arrived.length < names.length) problems.push(...strays(dir));
-    return { messages, problems, more: looked < waiting.length };
+    const astray = arrived.length < names.length ? strays(dir) : { problems: [], more: false };
+    return {
+      messages,
+      problems: [...problems, ...astray.problems],
+      more: looked < waiting.length || astray.more,
+    };
   }
 
   function take(found: Found): Taken | undefined {
@@ -146,10 +152,13 @@ function abandoned(dir: string, self: ProcessIdentity): Found[] {
   });
 }
 
-function strays(dir: string): MailProblem[] {
+function strays(dir: string): Pick<Claim, "problems" | "more"> {
   try {
-    return quarantineStrays(dir);
+    return quarantineStrays(dir, defaultClaimLimit);
   } catch (error) {
-    return [{ type: "unreadable", file: "new/", reason: oneLine(messageOf(error)) }];
+    return {
+      problems: [{ type: "unreadable", file: "new/", reason: oneLine(messageOf(error)) }],
+      more: false,
+    };
   }
 }

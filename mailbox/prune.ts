@@ -1,5 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { errnoOf } from "../src/util/errors.js";
 import { listIfExists } from "../src/util/fs.js";
 import { mailboxError } from "./layout.js";
 import { removeLeftover } from "./message-file.js";
@@ -12,38 +14,110 @@ export const retention = { maxAgeMs: 7 * day, maxCount: 1000, minAgeMs: day, dra
 
 /**
  * Removes seen mail beyond {@link retention}, and what killed senders left in `tmp/` (and as locks in `new/`) more than an
- * hour ago. A seen message's age counts from when it was acknowledged: until it is pruned, a repeat is recognised.
- * Throws TroupeError `mailbox-unreadable`.
+ * hour ago. A seen message's age counts from when it was acknowledged: until it is pruned, a repeat is recognised. However
+ * much there is, it works in short slices and needs little memory. Rejects with TroupeError `mailbox-unreadable`, or with
+ * the signal's reason on abort, which leaves the rest for the next time.
  */
-export function pruneMailbox(dir: string, now = Date.now()): void {
+export async function pruneMailbox(dir: string, now = Date.now(), signal?: AbortSignal): Promise<void> {
   try {
-    const seen = aged(path.join(dir, "done"), now).sort((a, b) => a.age - b.age);
-    for (const [place, { file, age }] of seen.entries())
-      if (age > retention.minAgeMs && (age > retention.maxAgeMs || place >= retention.maxCount))
-        removeLeftover(file);
-    pruneDrafts(path.join(dir, "tmp"), now);
-    pruneDrafts(path.join(dir, "new"), now, (name) => name.startsWith(".lock-"));
+    await pruneSeen(path.join(dir, "done"), now, signal);
+    await eachFile(path.join(dir, "tmp"), now, removeDraft, signal);
+    await eachFile(path.join(dir, "new"), now, removeDraft, signal, (name) => name.startsWith(".lock-"));
   } catch (error) {
+    if (signal?.aborted) throw error;
     throw mailboxError(dir, error);
   }
 }
 
 /** Removes files in `directory` that are older than an hour; nothing if there is no such directory. */
-export function pruneDrafts(directory: string, now = Date.now(), only = (_name: string) => true): void {
-  for (const { file, age } of aged(directory, now, only)) if (age > retention.draftMs) removeLeftover(file);
+export function pruneDrafts(directory: string, now = Date.now()): void {
+  for (const name of listIfExists(directory)) {
+    const file = path.join(directory, name);
+    const age = ageOf(file, now);
+    if (age !== undefined) removeDraft(file, age);
+  }
 }
 
-/** The files in `directory` and how long ago each was last renamed (ctime), which its sender cannot set. */
-function aged(
+function removeDraft(file: string, age: number): void {
+  if (age > retention.draftMs) removeLeftover(file);
+}
+
+/** Looks at all files first, since only then it is known which are the newest, and keeps no more than their ages. */
+async function pruneSeen(directory: string, now: number, signal: AbortSignal | undefined): Promise<void> {
+  const { maxAgeMs, maxCount, minAgeMs } = retention;
+  let oldest = 0;
+  let youngest: number[] = [];
+  const keepYoungest = () => {
+    youngest = youngest.sort((a, b) => a - b).slice(0, maxCount + 1);
+  };
+  const note = (_file: string, age: number) => {
+    oldest = Math.max(oldest, age);
+    if (youngest.push(age) > 4 * maxCount) keepYoungest();
+  };
+  await eachFile(directory, now, note, signal);
+  keepYoungest();
+  const tooMany = youngest.length > maxCount;
+  if (oldest <= minAgeMs || (oldest <= maxAgeMs && !tooMany)) return;
+  const limit = Math.max(minAgeMs, Math.min(maxAgeMs, tooMany ? (youngest[maxCount - 1] ?? 0) : maxAgeMs));
+  const remove = (file: string, age: number) => {
+    if (age > limit) removeLeftover(file);
+  };
+  await eachFile(directory, now, remove, signal);
+}
+
+/** How many files are looked at in one turn of the event loop. */
+const slice = 200;
+
+/** Calls `visit` for every file in `directory` whose name is wanted, and lets the event loop turn between slices. */
+async function eachFile(
   directory: string,
   now: number,
-  only = (_name: string) => true,
-): { file: string; age: number }[] {
-  return listIfExists(directory)
-    .filter(only)
-    .flatMap((name) => {
-      const file = path.join(directory, name);
-      const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-      return stat === undefined ? [] : { file, age: now - stat.ctimeMs };
-    });
+  visit: (file: string, age: number) => void,
+  signal: AbortSignal | undefined,
+  wanted = (_name: string) => true,
+): Promise<void> {
+  const entries = openIfExists(directory);
+  if (entries === undefined) return;
+  try {
+    for (let looked = 1; ; looked++) {
+      const entry = entries.readSync();
+      if (entry === null) return;
+      const file = path.join(directory, entry.name);
+      const age = wanted(entry.name) ? ageOf(file, now) : undefined;
+      if (age !== undefined) visit(file, age);
+      if (looked % slice !== 0) continue;
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+  } finally {
+    entries.closeSync();
+  }
+}
+
+function openIfExists(directory: string): fs.Dir | undefined {
+  try {
+    return fs.opendirSync(directory, { bufferSize: slice });
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** How long ago `file` was last renamed (ctime), which its sender cannot set; undefined if it is gone. */
+function ageOf(file: string, now: number): number | undefined {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  const age = now - stat.ctimeMs;
+  // A clock that was ahead left it a time in the future: its age counts from now on, or it would stay until then.
+  if (age < -hour) renewTime(file, stat);
+  return Math.max(0, age);
+}
+
+/** Sets a file's ctime, which nothing can set directly, to the present. */
+function renewTime(file: string, { atime, mtime }: fs.Stats): void {
+  try {
+    fs.lutimesSync(file, atime, mtime);
+  } catch {
+    // It stays longer than it need.
+  }
 }

@@ -39,13 +39,22 @@ export function quarantine(
   return { type: "bad", file: shown, reason };
 }
 
-/** Quarantines everything in `new/` whose name cannot be a message's; dot files are left alone. */
-export function quarantineStrays(dir: string): MailProblem[] {
-  return fs.readdirSync(path.join(dir, "new"), { encoding: "buffer" }).flatMap((name) => {
+/**
+ * Quarantines what has a name in `new/` that cannot be a message's, but no more than `limit` (then `more` is true); dot files
+ * are left alone.
+ */
+export function quarantineStrays(dir: string, limit: number): { problems: MailProblem[]; more: boolean } {
+  const problems: MailProblem[] = [];
+  let putAside = 0;
+  for (const name of fs.readdirSync(path.join(dir, "new"), { encoding: "buffer" })) {
     const text = name.toString();
-    if (text.startsWith(".") || idOfFile(text) !== undefined) return [];
-    return quarantine(dir, "new", name, undefined, "the name is not <id>.json") ?? [];
-  });
+    if (text.startsWith(".") || idOfFile(text) !== undefined) continue;
+    if (putAside >= limit) return { problems, more: true };
+    const problem = quarantine(dir, "new", name, undefined, "the name is not <id>.json");
+    if (problem !== undefined) problems.push(problem);
+    if (problem?.type === "bad") putAside++;
+  }
+  return { problems, more: false };
 }
 
 function freeName(dir: string, name: string): string {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { TroupeError } from "../src/util/errors.js";
+import { createClaimLookout } from "./held-claims.js";
 import type { Message } from "./message.js";
 import type { MailProblem } from "./problem.js";
 import { pruneMailbox } from "./prune.js";
@@ -26,7 +27,7 @@ export interface ReaderOptions {
 
 /** A running reader. */
 export interface MailboxReader {
-  /** Settles when no handler runs any more; rejects with what `onMessage` threw. Somebody must await it. */
+  /** Settles when no handler runs any more and nothing is left open; rejects with what `onMessage` threw. Somebody must await it. */
   readonly closed: Promise<void>;
   /** Looks now, without waiting for a bell; what the handlers do without a pause is done when it returns. */
   drain(): void;
@@ -50,7 +51,12 @@ export function readMailbox(
   let busy = false;
   let ended = false;
   let failure: { readonly error: unknown } | undefined;
+  /** What could not be read or claimed is tried again with the next sweep; so is everything at the first one. */
+  let retry = true;
   let pruneAt = 0;
+  let pruning: Promise<void> = Promise.resolve();
+  const ending = new AbortController();
+  const claimsAreHeld = createClaimLookout(mailbox.dir);
   let settle: (failed?: { readonly error: unknown }) => void = () => undefined;
   const closed = new Promise<void>((resolve, reject) => {
     settle = (failed) => (failed === undefined ? resolve() : reject(failed.error));
@@ -67,11 +73,26 @@ export function readMailbox(
   }
 
   function sweep(): void {
-    takeOver = true;
-    drain();
-    if (Date.now() < pruneAt || ended) return;
-    pruneAt = Date.now() + pruneEveryMs;
-    attempt(() => pruneMailbox(mailbox.dir));
+    if (retry || attempt(claimsAreHeld)) {
+      retry = false;
+      takeOver = true;
+      drain();
+    }
+    if (performance.now() < pruneAt || ended) return;
+    pruneAt = Number.POSITIVE_INFINITY;
+    pruning = prune();
+  }
+
+  /** One at a time; never rejects. */
+  async function prune(): Promise<void> {
+    try {
+      await pruneMailbox(mailbox.dir, Date.now(), ending.signal);
+    } catch (error) {
+      if (ended) return;
+      if (error instanceof TroupeError) tell(error);
+      else end(error);
+    }
+    pruneAt = performance.now() + pruneEveryMs;
   }
 
   /**
@@ -87,7 +108,8 @@ export function readMailbox(
         const alsoAbandoned = takeOver;
         takeOver = false;
         const claim = attempt(() => mailbox.claim(undefined, alsoAbandoned));
-        if (claim === undefined) break; // the next sweep tries again
+        retry ||= claim === undefined || claim.problems.some(({ type }) => type === "unreadable");
+        if (claim === undefined) break;
         for (const problem of claim.problems) tellProblem(problem);
         await handOver(claim.messages);
         if (!claim.more) continue;
@@ -96,8 +118,7 @@ export function readMailbox(
         await nextTurn();
       }
     } catch (error) {
-      failure ??= { error };
-      close();
+      end(error);
     } finally {
       busy = false;
       if (ended) finish();
@@ -119,15 +140,21 @@ export function readMailbox(
     }
   }
 
+  function end(error: unknown): void {
+    failure ??= { error };
+    close();
+  }
+
   function close(): void {
     if (ended) return;
     ended = true;
+    ending.abort();
     signal?.removeEventListener("abort", close);
     if (!busy) finish();
   }
 
   function finish(): void {
-    watcher.close().then(
+    Promise.all([watcher.close(), pruning]).then(
       () => settle(failure),
       (error) => settle(failure ?? { error }),
     );

@@ -1,9 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { delay } from "../src/util/wait.js";
-import { listRoom, messageFile } from "./layout.js";
+import { idOfFile, listRoom, messageFile, parseClaimFile } from "./layout.js";
+import { isUnchanged, type Look, lookAt } from "./look.js";
 import type { Message } from "./message.js";
-import { mailRooms, peekMailbox } from "./peek.js";
+import { readMessageFile } from "./message-file.js";
+import { type MailRoom, mailRooms } from "./peek.js";
 
 /**
  * How far a message got: `stored`, `delivered` to a running process, `seen`; `bad` if it was put aside as no message;
@@ -53,27 +56,47 @@ export async function waitForReply(
   signal?: AbortSignal,
 ): Promise<Message | undefined> {
   const read = new Set<string>();
-  const find = () => {
-    const { messages } = peekMailbox(dir, mailRooms, (other) => !read.has(other));
-    for (const { message } of messages) read.add(message.id);
-    return messages.find(({ message }) => message.inReplyTo === id)?.message;
-  };
-  return poll(find, (message) => message !== undefined, timeoutMs, signal);
+  const seen = new Map<MailRoom, Look | undefined>();
+  return poll(findAnswer, (message) => message !== undefined, timeoutMs, signal);
+
+  /** Reads what it has not read yet, in the rooms that have changed, a slice at a time. */
+  async function findAnswer(): Promise<Message | undefined> {
+    for (const room of mailRooms) {
+      const now = lookAt(path.join(dir, room));
+      if (isUnchanged(seen.get(room), now)) continue;
+      seen.set(room, now);
+      for (const name of listRoom(dir, room)) {
+        const found = room === "cur" ? parseClaimFile(name)?.id : idOfFile(name);
+        if (found === undefined || read.has(found)) continue;
+        const content = readMessageFile(path.join(dir, room, name), found);
+        if (content.type === "message" && content.message.inReplyTo === id) return content.message;
+        if (content.type === "unreadable") seen.delete(room);
+        else if (content.type !== "missing") read.add(found);
+        if (read.size % slice !== 0) continue;
+        await nextTurn();
+        signal?.throwIfAborted();
+      }
+    }
+    return undefined;
+  }
 }
+
+/** How many messages are read in one turn of the event loop. */
+const slice = 100;
 
 const order: readonly Receipt[] = ["unknown", "stored", "delivered", "seen"];
 
 async function poll<T>(
-  look: () => T,
+  look: () => T | Promise<T>,
   isEnough: (found: T) => boolean,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (let pause = 5; ; pause = Math.min(pause * 1.5, 100)) {
     signal?.throwIfAborted();
-    const found = look();
-    const left = deadline - Date.now();
+    const found = await look();
+    const left = deadline - performance.now();
     if (isEnough(found) || left <= 0) return found;
     await delay(Math.min(pause, left), signal);
   }

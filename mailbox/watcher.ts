@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
-import { type FSWatcher, watch } from "chokidar";
 import { bindIdentity } from "../src/util/context.js";
 import { messageOf, TroupeError } from "../src/util/errors.js";
+import { isUnchanged, lookAt } from "./look.js";
 
-/** A running watch. `close` ends it; no bell rings after it was called. */
+/** A running watch. `close` ends it; no bell rings after it was called. Idempotent. */
 export interface MailboxWatcher {
   close(): Promise<void>;
 }
@@ -24,7 +24,8 @@ export interface WatchOptions {
 /**
  * Calls `onBell` when there may be new mail in the mailbox `dir`: often for nothing, sometimes several times for one
  * message, but never later than the sweep. The first bell says that watching has begun: what came earlier is there to
- * be claimed then. Callbacks run with the identity of the caller. Throws TroupeError only through `onTrouble`.
+ * be claimed then. Callbacks run with the identity of the caller, and none before this function has returned. Throws
+ * TroupeError only through `onTrouble`.
  */
 export function watchMailbox(dir: string, onBell: () => void, options: WatchOptions = {}): MailboxWatcher {
   const directory = path.join(dir, "new");
@@ -34,61 +35,63 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
   const told = new Set<string>();
   let closed = false;
   let broken = false;
-  let seen = look(directory);
-  let watching = start();
-  const timer = setInterval(sweep, options.sweepMs ?? 10_000);
+  let watch = start();
+  let seen = lookAt(directory);
+  const begun = setImmediate(bell);
+  const stopSweeping = repeat(options.sweepMs ?? 10_000, sweep);
 
   return {
     async close() {
       closed = true;
-      clearInterval(timer);
-      await stop(watching);
+      clearImmediate(begun);
+      stopSweeping();
+      watch?.close();
     },
   };
 
-  function start(): Watching {
+  /** A watch that is in force when this returns, so that whatever comes later rings. */
+  function start(): fs.FSWatcher | undefined {
     broken = false;
-    const current = () => !closed && started === watching;
-    const ring = () => {
-      if (current()) bell();
-    };
-    const fail = (error: unknown) => {
-      if (!current()) return;
+    try {
+      const started: fs.FSWatcher = fs.watch(directory, () => {
+        if (started === watch && !closed) bell();
+      });
+      return started.on("error", (error) => {
+        if (started === watch) fail(error);
+      });
+    } catch (error) {
       broken = true;
-      trouble("watch-failed", `watching ${directory} failed: ${messageOf(error)}`, error);
-    };
-    const started: Watching = {
-      direct: watchDirectly(directory, ring, (error) => setImmediate(fail, error)),
-      thorough: watch(directory, { atomic: false, depth: 0, ignoreInitial: false, followSymlinks: false }),
-    };
-    for (const event of ["add", "ready"] as const) started.thorough.on(event, ring);
-    started.thorough.on("error", fail);
-    return started;
+      setImmediate(fail, error);
+      return undefined;
+    }
+  }
+
+  function fail(error: unknown): void {
+    broken = true;
+    trouble("watch-failed", `watching ${directory} failed: ${messageOf(error)}`, error);
   }
 
   function sweep(): void {
-    const now = look(directory);
+    const now = lookAt(directory);
     if (now?.identity !== seen?.identity) {
       broken = true;
       trouble("mailbox-replaced", `the directory ${directory} was ${now ? "replaced" : "removed"}`);
     }
-    const changed = now !== undefined && (now.changedAt === undefined || now.changedAt !== seen?.changedAt);
+    const renewed = broken && now !== undefined && restart();
+    const news = now !== undefined && !isUnchanged(seen, now);
     seen = now;
-    if (broken && now !== undefined) restart();
-    if (changed) bell();
+    if ((news || renewed) && !closed) bell();
     if (!closed) onSweep();
   }
 
-  function restart(): void {
-    const old = watching;
-    watching = start();
-    stop(old).catch((error) =>
-      trouble("watch-failed", `a watch of ${directory} did not end: ${messageOf(error)}`, error),
-    );
+  function restart(): boolean {
+    watch?.close();
+    watch = start();
+    return watch !== undefined;
   }
 
   function trouble(code: string, message: string, cause?: unknown): void {
-    if (told.has(code)) return;
+    if (closed || told.has(code)) return;
     told.add(code);
     const remedy = "mail is looked for every few seconds meanwhile; on Linux see fs.inotify in sysctl";
     onTrouble(new TroupeError(code, message, { remedy, cause }));
@@ -96,46 +99,16 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
 }
 
 /**
- * Two watches of one directory, which cost the system one. The direct one rings at once: chokidar first begins to read the
- * directory, also for its "raw" event, and that takes longer than reading the message does. What chokidar adds is that
- * "ready" and "add" tell of files by looking for them.
+ * Does `work` every `ms` milliseconds, at whole multiples of `ms` in the life of this process: a thousand sweeps then wake it
+ * up as rarely as one. The result ends it.
  */
-interface Watching {
-  readonly direct: fs.FSWatcher | undefined;
-  readonly thorough: FSWatcher;
-}
-
-function watchDirectly(
-  directory: string,
-  onEvent: () => void,
-  onError: (error: unknown) => void,
-): fs.FSWatcher | undefined {
-  try {
-    return fs.watch(directory, onEvent).on("error", onError);
-  } catch (error) {
-    onError(error);
-    return undefined;
-  }
-}
-
-async function stop({ direct, thorough }: Watching): Promise<void> {
-  direct?.close();
-  await thorough.close();
-}
-
-interface Look {
-  readonly identity: string;
-  readonly changedAt: bigint | undefined;
-}
-
-/** What a directory looks like now. `changedAt` is undefined while another change may fall into the same clock tick. */
-function look(directory: string): Look | undefined {
-  try {
-    const stat = fs.statSync(directory, { bigint: true });
-    const settled = BigInt(Date.now()) - stat.mtimeMs > 1000n;
-    // File systems use an inode number again at once, so the time of birth is needed too.
-    return { identity: `${stat.ino} ${stat.birthtimeNs}`, changedAt: settled ? stat.mtimeNs : undefined };
-  } catch {
-    return undefined; // what a claim then says about it is more precise
-  }
+function repeat(ms: number, work: () => void): () => void {
+  let timer = setTimeout(
+    () => {
+      timer = setInterval(work, ms);
+      work();
+    },
+    ms - (performance.now() % ms),
+  );
+  return () => clearTimeout(timer);
 }

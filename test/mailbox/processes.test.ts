@@ -1,41 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openMailbox } from "../../mailbox/index.js";
-import { bundleScript } from "../helpers/bundle.js";
-import { eventually, letter, scratchMailbox } from "./support.js";
-
-const running = new Set<ChildProcess>();
-
-afterEach(async () => {
-  for (const child of running) await kill(child);
-});
-
-/** Starts one of the scripts beside this file; `lines` grows with what it prints. */
-function start(
-  script: string,
-  ...args: string[]
-): { child: ChildProcess; lines: string[]; ended: Promise<unknown> } {
-  const file = bundleScript(path.join(import.meta.dirname, "processes", `${script}.ts`));
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  running.add(child);
-  const lines: string[] = [];
-  let rest = "";
-  child.stdout.on("data", (data: Buffer) => {
-    const parts = `${rest}${data}`.split("\n");
-    rest = parts.pop() ?? "";
-    lines.push(...parts);
-  });
-  return { child, lines, ended: once(child, "close").finally(() => running.delete(child)) };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const closed = once(child, "close");
-  child.kill("SIGKILL");
-  await closed;
-}
+import { kill, type Started, start } from "./children.js";
+import { eventually, letter, quickMailbox, scratchMailbox } from "./support.js";
 
 /** The numbers that came from each writer, in the order in which they came. */
 function bySender(lines: readonly string[]): Map<string, number[]> {
@@ -50,15 +16,27 @@ function bySender(lines: readonly string[]): Map<string, number[]> {
 const ascending = (numbers: readonly number[]) =>
   numbers.every((n, at) => at === 0 || n > (numbers[at - 1] ?? 0));
 
+const writers = 8;
+
+/** Runs eight writers to their ends; gives their names. */
+async function writeAll(dir: string, count: number): Promise<string[]> {
+  const names = Array.from({ length: writers }, (_, n) => `w${n}`);
+  const ends = await Promise.all(names.map((name) => start("writer", dir, name, String(count)).ended));
+  expect(ends).toEqual(names.map(() => [0, null]));
+  return names;
+}
+
+async function allSeen(dir: string, count: number): Promise<void> {
+  await expect.poll(() => openMailbox(dir).counts().done, { timeout: 90_000, interval: 50 }).toBe(count);
+}
+
 describe("processes that share a mailbox", { timeout: 120_000 }, () => {
   test("eight writers and two readers: each message once, each writer's in order", async () => {
-    const dir = await scratchMailbox();
-    const [writers, count] = [8, 150];
+    const dir = await quickMailbox();
+    const count = 2000;
     const readers = [start("reader", dir), start("reader", dir)];
-    const names = Array.from({ length: writers }, (_, n) => `w${n}`);
-    const ends = await Promise.all(names.map((name) => start("writer", dir, name, String(count)).ended));
-    expect(ends).toEqual(names.map(() => [0, null]));
-    await eventually(() => openMailbox(dir).counts()).toMatchObject({ done: writers * count });
+    await writeAll(dir, count);
+    await allSeen(dir, writers * count);
     for (const { child } of readers) child.kill("SIGTERM");
     expect(await Promise.all(readers.map(({ ended }) => ended))).toEqual([
       [0, null],
@@ -66,18 +44,66 @@ describe("processes that share a mailbox", { timeout: 120_000 }, () => {
     ]);
     const lines = readers.flatMap((reader) => reader.lines);
     expect(new Set(lines).size).toBe(lines.length);
-    expect(lines).toHaveLength(writers * count);
+    expect(lines.length).toBe(writers * count);
     for (const reader of readers) expect([...bySender(reader.lines).values()].every(ascending)).toBe(true);
     expect(openMailbox(dir).counts()).toEqual({ tmp: 0, new: 0, cur: 0, done: writers * count, bad: 0 });
   });
 
   test("one reader sees each writer's messages in the order in which they were sent", async () => {
-    const dir = await scratchMailbox();
+    const dir = await quickMailbox();
+    const count = 500;
     const reader = start("reader", dir);
-    await Promise.all(["a", "b"].map((name) => start("writer", dir, name, "100").ended));
-    await eventually(() => reader.lines).toHaveLength(200);
-    const all = Array.from({ length: 100 }, (_, n) => n);
-    expect(Object.fromEntries(bySender(reader.lines))).toEqual({ a: all, b: all });
+    const names = await writeAll(dir, count);
+    await allSeen(dir, writers * count);
+    await eventually(() => reader.lines.length).toBe(writers * count);
+    const all = Array.from({ length: count }, (_, n) => n);
+    expect(Object.fromEntries(bySender(reader.lines))).toEqual(
+      Object.fromEntries(names.map((name) => [name, all])),
+    );
+  });
+
+  test("twenty readers that come and go, every other one killed, lose nothing", async () => {
+    const dir = await quickMailbox();
+    const count = 400;
+    const writing = writeAll(dir, count);
+    const all: Started[] = [];
+    let killed = 0;
+    const oneLife = async (life: number) => {
+      const reader = start("reader", dir);
+      all.push(reader);
+      // Somebody else may have taken everything: then it has waited long enough, too.
+      await expect
+        .poll(() => reader.lines.length > 20 || openMailbox(dir).counts().done === writers * count, {
+          timeout: 60_000,
+          interval: 5,
+        })
+        .toBe(true);
+      if (life % 2 === 0) {
+        killed++;
+        await kill(reader.child);
+      } else {
+        reader.child.kill("SIGTERM");
+        const end = await reader.ended;
+        // One that has not begun to read may not listen to signals yet.
+        if (reader.lines.length > 0) expect(end).toEqual([0, null]);
+      }
+    };
+    // Four at a time, each followed by another one.
+    await Promise.all(
+      [0, 1, 2, 3].map(async (lane) => {
+        for (let n = 0; n < 5; n++) await oneLife(lane + n);
+      }),
+    );
+    await writing;
+    const last = start("reader", dir);
+    await allSeen(dir, writers * count);
+    last.child.kill("SIGTERM");
+    await last.ended;
+    const lines = [...all, last].flatMap((reader) => reader.lines);
+    expect(new Set(lines).size).toBe(writers * count);
+    // Only the one message that was at hand when a reader was killed may have come twice.
+    expect(lines.length).toBeLessThanOrEqual(writers * count + killed);
+    expect(openMailbox(dir).counts()).toEqual({ tmp: 0, new: 0, cur: 0, done: writers * count, bad: 0 });
   });
 
   test("what a killed reader held goes to the next one, who keeps what a live one holds", async () => {

@@ -1,5 +1,6 @@
 import fs from "node:fs";
-import { afterEach, describe, expect, test } from "vitest";
+import path from "node:path";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type MailboxReader,
   type Message,
@@ -135,6 +136,58 @@ describe("a reader", () => {
     const left = letter({ text: "left" });
     plant(dir, "cur", `${left.id}~${deadClaimant}.json`, encodeMessage(left));
     await eventually(() => got).toEqual(["first", "left"]);
+  });
+
+  test("lists nothing with a sweep while nothing has changed and nobody holds mail", async () => {
+    const dir = await scratchMailbox();
+    for (const room of ["new", "cur"]) fs.utimesSync(path.join(dir, room), new Date(), new Date(0));
+    const got: unknown[] = [];
+    const [listed, looked] = [vi.spyOn(fs, "readdirSync"), vi.spyOn(fs, "statSync")];
+    onTestFinished(() => {
+      listed.mockRestore();
+      looked.mockRestore();
+    });
+    const box = openMailbox(dir);
+    const onMessage = ({ id, text }: Message) => {
+      got.push(text);
+      box.acknowledge([id]);
+    };
+    read(dir, { onMessage }, { sweepMs: 5 });
+    const sweeps = async (count: number) => {
+      const before = looked.mock.calls.length;
+      await eventually(() => looked.mock.calls.length).toBeGreaterThan(before + 2 * count);
+    };
+    await sweeps(5);
+    listed.mockClear();
+    await sweeps(20);
+    expect(listed).not.toHaveBeenCalled();
+    await box.send(letter({ text: "news" }));
+    const left = letter({ text: "left" });
+    plant(dir, "cur", `${left.id}~${deadClaimant}.json`, encodeMessage(left));
+    await eventually(() => got.toSorted()).toEqual(["left", "news"]);
+  });
+
+  test("tries again with the sweep what could not be read, and tells of it once", async () => {
+    const dir = await scratchMailbox();
+    const message = letter();
+    plant(dir, "new", `${message.id}.json`, encodeMessage(message));
+    fs.utimesSync(path.join(dir, "new"), new Date(), new Date(0));
+    const open = fs.openSync;
+    let failures = 0;
+    const opening = vi.spyOn(fs, "openSync").mockImplementation(((file: fs.PathLike, ...rest: [number]) => {
+      if (!String(file).includes(message.id) || ++failures > 3) return open(file, ...rest);
+      throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+    }) as never);
+    onTestFinished(() => opening.mockRestore());
+    const got: unknown[] = [];
+    const told: string[] = [];
+    read(
+      dir,
+      { onMessage: ({ id }) => void got.push(id), onProblem: ({ reason }) => void told.push(reason) },
+      { sweepMs: 10 },
+    );
+    await eventually(() => got).toEqual([message.id]);
+    expect(told).toEqual([expect.stringContaining("EMFILE")]);
   });
 
   test("tells of what is no mail, and once of a mailbox that is gone", async () => {

@@ -96,14 +96,14 @@ describe("pruning", () => {
     plant(dir, "tmp", "draft", "");
     plant(dir, "new", ".lock-x", "");
     const now = Date.now();
-    pruneMailbox(dir, now + 3_500_000);
+    await pruneMailbox(dir, now + 3_500_000);
     expect(box.counts()).toMatchObject({ tmp: 1, new: 1, done: 1 });
-    pruneMailbox(dir, now + 3_700_000);
+    await pruneMailbox(dir, now + 3_700_000);
     expect(box.counts()).toMatchObject({ tmp: 0, new: 1, done: 1 });
     expect(fs.existsSync(path.join(dir, "new", ".lock-x"))).toBe(false);
-    pruneMailbox(dir, now + 6.9 * day);
+    await pruneMailbox(dir, now + 6.9 * day);
     expect(box.counts()).toMatchObject({ done: 1 });
-    pruneMailbox(dir, now + 7.1 * day);
+    await pruneMailbox(dir, now + 7.1 * day);
     expect(box.counts()).toMatchObject({ new: 1, done: 0 });
   });
 
@@ -117,9 +117,9 @@ describe("pruning", () => {
       plant(dir, "done", `${id}.json`, "");
       if (id === ids[4]) await later();
     }
-    pruneMailbox(dir, Date.now() + 0.9 * day);
+    await pruneMailbox(dir, Date.now() + 0.9 * day);
     expect(names(dir, "done")).toHaveLength(ids.length);
-    pruneMailbox(dir, Date.now() + 1.1 * day);
+    await pruneMailbox(dir, Date.now() + 1.1 * day);
     expect(names(dir, "done")).toEqual(ids.slice(5).map((id) => `${id}.json`));
   });
 
