@@ -128,7 +128,9 @@ const controlKinds: ReadonlySet<string> = new Set<MessageKind>([
 
 const tooDeep = `nested deeper than ${maxDepth}`;
 
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+/** As message.schema.json has it, which a test holds against this file. */
+const time =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /** What is wrong with a message, in words, or undefined. */
 function faultOf(value: Readonly<Record<string, unknown>>): string | undefined {
