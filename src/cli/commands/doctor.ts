@@ -35,8 +35,9 @@ interface Group {
 }
 
 async function examine(io: Io): Promise<Group[]> {
-  const [machine, programs, backends] = await Promise.all([
+  const [machine, watching, programs, backends] = await Promise.all([
     import("../doctor/machine.js"),
+    import("../doctor/watching.js"),
     import("../doctor/programs.js"),
     import("../doctor/backends.js"),
   ]);
@@ -48,7 +49,9 @@ async function examine(io: Io): Promise<Group[]> {
     stdinIsTerminal: io.stdin.isTTY === true,
     stderrIsTerminal: io.stderr.isTTY === true,
   };
-  const [agents, ripgrep, terminal, places, choices] = await Promise.all([
+  const home = troupeHome(env);
+  const [watch, agents, ripgrep, terminal, places, choices] = await Promise.all([
+    watching.checkWatching(home, signal),
     programs.checkAgentPrograms(place, signal),
     programs.checkRipgrep(place, signal),
     programs.checkTerminalLibrary(),
@@ -61,8 +64,9 @@ async function examine(io: Io): Promise<Group[]> {
       title: `troupe ${version}`,
       findings: [
         machine.checkNode(),
-        machine.checkHome(troupeHome(env)),
-        machine.checkInotify(),
+        machine.checkHome(home),
+        watch,
+        watching.checkInotify(),
         ripgrep,
         terminal,
         machine.checkModelAccess(env),

@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { errnoOf, messageOf } from "../../util/errors.js";
-import { readTextIfExists } from "../../util/fs.js";
 import type { Finding } from "./finding.js";
 
 /** Oldest Node that troupe runs on. */
@@ -44,24 +43,6 @@ export function checkHome(home: string): Finding {
   return { subject, state: "ok", text: place === home ? `${home} is writable` : `${home} can be created` };
 }
 
-/** Watches are what makes mail quick (Linux only). */
-export function checkInotify(proc = "/proc/sys/fs/inotify"): Finding {
-  const subject = "inotify";
-  const [watches, instances] = ["max_user_watches", "max_user_instances"].map((name) =>
-    Number(readTextIfExists(path.join(proc, name)) ?? Number.NaN),
-  );
-  if (watches === undefined || instances === undefined || Number.isNaN(watches + instances))
-    return { subject, state: "absent", text: "no limits to tell on this system" };
-  const text = `${watches} watches and ${instances} instances per user`;
-  if (watches >= 8192 && instances >= 128) return { subject, state: "ok", text };
-  return {
-    subject,
-    state: "warning",
-    text: `${text}: when they are used up, mail comes with the next sweep`,
-    remedy: "sysctl fs.inotify.max_user_watches=65536 fs.inotify.max_user_instances=512",
-  };
-}
-
 /** Whether there is a key or a base URL for embedded agents. Never what it is. */
 export function checkModelAccess(env: Readonly<Record<string, string | undefined>>): Finding {
   const names = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"];
@@ -76,7 +57,8 @@ export function checkModelAccess(env: Readonly<Record<string, string | undefined
   };
 }
 
-function nearestExisting(place: string): string {
+/** `place`, or the nearest directory above it that exists. */
+export function nearestExisting(place: string): string {
   for (let dir = place; ; dir = path.dirname(dir)) {
     try {
       if (fs.existsSync(dir) || fs.lstatSync(dir)) return dir;
