@@ -46,35 +46,44 @@ describe.each([
   });
 });
 
-describe("the reader in Python", { timeout: 120_000 }, () => {
+describe.each([
+  ["python3", "read.py", "print(json.dumps(message), flush=True)", "os._exit(9)"],
+  ["sh", "read.sh", "  echo\n", "  kill -9 $$; exit 9\n"],
+])("the reader in %s", { timeout: 120_000 }, (interpreter, name, printing, dying) => {
   test("takes what is new once, in order, and marks it as seen", async () => {
     const dir = await scratchMailbox();
     const box = openMailbox(dir);
-    const messages = [letter({ text: "é" }), letter()];
+    const messages = [letter({ text: 'é\n\t"v": 2' }), letter(), letter({ id: "zzzzzzzz" })];
     for (const message of messages) await box.send(message);
+    plant(dir, "done", "zzzzzzzz.json", "{}");
+    messages.pop();
+    plant(dir, "new", "00000000-newer.json", '{"v":12}');
+    fs.mkdirSync(path.join(dir, "new", "00000000-directory.json"));
+    fs.symlinkSync(
+      path.join(dir, "new", `${messages[0]?.id}.json`),
+      path.join(dir, "new", "00000000-link.json"),
+    );
     plant(dir, "new", "00000000-bad.json", "{");
     execFileSync("mkfifo", [path.join(dir, "new", "00000000-fifo.json")]);
-    const reader = program("read.py");
+    const reader = program(name);
     const read = () =>
-      execFileSync("python3", [reader, dir], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+      execFileSync(interpreter, [reader, dir], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line));
     expect(read()).toEqual(messages);
     expect(read()).toEqual([]);
-    expect(box.counts()).toMatchObject({ new: 2, cur: 0, done: 2 });
+    expect(box.counts()).toMatchObject({ new: 5, cur: 0, done: 3 });
   });
 
   test("names its claims as ours are named", async () => {
     const dir = await scratchMailbox();
     await openMailbox(dir).send(letter({ text: "left" }));
     // Killed between the claim and the acknowledgement.
-    const reader = fs
-      .readFileSync(program("read.py"), "utf8")
-      .replace("print(json.dumps(message), flush=True)", "os._exit(9)");
-    const file = path.join(temporaryDirectory(), "killed.py");
+    const reader = fs.readFileSync(program(name), "utf8").replace(printing, () => dying);
+    const file = path.join(temporaryDirectory(), "killed");
     fs.writeFileSync(file, reader);
-    expect(() => run("python3", file, dir)).toThrow();
+    expect(() => run(interpreter, file, dir)).toThrow();
     expect(names(dir, "cur")[0]).toMatch(/^[0-9a-z-]+~\d+-\d+-[0-9a-f]{32}-pid\d+\.json$/);
     expect(openMailbox(dir).claim().messages).toMatchObject([{ text: "left" }]);
   });
