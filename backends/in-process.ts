@@ -5,6 +5,7 @@ import { liveness } from "../src/util/process-identity.js";
 import { delay } from "../src/util/wait.js";
 import { type Embedded, type RunEmbedded, startEmbedded } from "./embedded.js";
 import { runIdOf } from "./environment.js";
+import { createExitGuard } from "./exit-guard.js";
 import { readOutputTail } from "./output-log.js";
 import { findLaunchProblem } from "./preflight.js";
 import { endTree, type ProcessTree, signalTree } from "./process-tree.js";
@@ -51,10 +52,11 @@ interface Life {
 
 /**
  * Runs embedded agents inside this process, each in an asynchronous context of its own, and other programs as its
- * children. Always available.
+ * children. Always available. Whatever of them still runs when this process exits is killed with it.
  */
 export function createInProcessExecutor(options: InProcessOptions): TeammateExecutor {
   const lives = new Map<string, Life>();
+  const atExit = createExitGuard();
   const starting = new Set<string>();
   const { settleMs = 150, graceMs = 5000 } = options;
   let pty: ReturnType<typeof loadPty> | undefined;
@@ -68,12 +70,14 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     try {
       await kill(agentId);
       clearRecords(config.runDir);
+      atExit.hold(agentId, { runId: runIdOf(config.runDir) });
       const identity = { agentId, incarnation: path.basename(config.runDir) };
       return await runAs(identity, () =>
         config.launch.kind === "agent" ? spawnEmbedded(config, signal) : spawnProgram(config, signal),
       );
     } finally {
       starting.delete(agentId);
+      if (!lives.has(agentId)) atExit.release(agentId);
     }
   }
 
@@ -119,7 +123,9 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     } catch (error) {
       return spawnFailure("not-started", messageOf(error));
     }
-    lives.set(agentId, { config: { agentId, runDir }, program });
+    const life = { config: { agentId, runDir }, program };
+    lives.set(agentId, life);
+    atExit.hold(agentId, treeOf(life));
     program.ended.then(
       (end) => options.onEnded?.(agentId, end),
       (error: unknown) => options.onEnded?.(agentId, { exitCode: null, signal: null }, error),
@@ -161,18 +167,26 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     // What has ended still writes its exit record.
     if (!isRunning(life)) await firstOf([ended], 5000);
     if (!ran) {
-      if (tree.survivors.length === 0) lives.delete(agentId);
+      if (tree.survivors.length === 0) forget(life);
       return tree;
     }
     // An embedded agent has no pid of its own; a loop that never yields cannot be ended from here.
     const note = { pid: 0, command: agentId };
     const survived = embedded?.running === true;
-    if (!survived && tree.survivors.length === 0) lives.delete(agentId);
+    if (!survived && tree.survivors.length === 0) forget(life);
     return {
       found: [note, ...tree.found],
       ended: survived ? tree.ended : [note, ...tree.ended],
       survivors: survived ? [note, ...tree.survivors] : tree.survivors,
     };
+  }
+
+  function forget(life: Life): void {
+    const { agentId } = life.config;
+    // A later life of the same teammate is not this one's to forget.
+    if (lives.get(agentId) !== life) return;
+    lives.delete(agentId);
+    atExit.release(agentId);
   }
 
   return {

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { writeGateTeam } from "../helpers/gate-team.js";
-import { makePlace } from "../helpers/place.js";
+import { processesOf } from "../helpers/left-over.js";
+import { makePlace, type Place } from "../helpers/place.js";
+import { stateOf } from "../helpers/team-state.js";
 import { openTerminal } from "../helpers/terminal.js";
+import { until } from "../helpers/until.js";
+
+const programsOf = (place: Place): string =>
+  processesOf(place.home)
+    .map(({ command }) => command)
+    .sort()
+    .join("\n");
 
 const program = {
   name: "program",
@@ -33,6 +42,33 @@ test.each([
     expect((await place.json(["status"])).host.state).toBe("ended");
   },
 );
+
+test("a second SIGINT ends a run at once, and with it all that ran in it", async () => {
+  const place = await makePlace();
+  const deaf =
+    "trap '' TERM INT HUP; setsid sleep 4321.3 & nohup sleep 4321.4 >/dev/null 2>&1 & while :; do sleep 1; done";
+  writeGateTeam(place, {
+    teammates: [worker, { name: "deaf", command: deaf }],
+  });
+  const running = place.start(["run", "team.yaml", "--backend", "in-process"]);
+  await running.shows(/worker .*Bash until/);
+  await until(() => /4321\.3[\s\S]*4321\.4/.test(programsOf(place)), "the program's children");
+  running.kill("SIGINT");
+  await until(() => stateOf(place).members.some(({ state }) => state === "stopping"), "the ending");
+  running.kill("SIGINT");
+  expect(await running.finished).toMatchObject({ code: 130, signal: null });
+  // Only the guard is left, and has nothing to do.
+  await until(
+    () =>
+      programsOf(place)
+        .split("\n")
+        .every((command) => / guard /.test(command)),
+    "all ended with it",
+    () => programsOf(place),
+    5_000,
+  );
+  expect(await place.troupe(["down"])).toMatchObject({ code: 0 });
+});
 
 test("a run whose members work in tmux ends with all panes", async () => {
   const place = await makePlace();
