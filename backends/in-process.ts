@@ -1,6 +1,6 @@
 import path from "node:path";
 import { runAs } from "../src/util/context.js";
-import { messageOf } from "../src/util/errors.js";
+import { messageOf, TroupeError } from "../src/util/errors.js";
 import { liveness } from "../src/util/process-identity.js";
 import { delay } from "../src/util/wait.js";
 import { type Embedded, type RunEmbedded, startEmbedded } from "./embedded.js";
@@ -208,6 +208,14 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
       const life = lives.get(agentId);
       if (life?.program !== undefined) return liveness(life.program.identity);
       return isRunning(life) ? "alive" : "gone";
+    },
+    async submitText(agentId, text, signal) {
+      const life = lives.get(agentId);
+      if (!isRunning(life))
+        throw new TroupeError("not-running", `${agentId} does not run`, { kind: "not-reached" });
+      if (life?.program?.input === undefined)
+        throw new TroupeError("no-terminal", `${agentId} runs without a terminal`, { kind: "unavailable" });
+      return life.program.input.submit(text, signal);
     },
     async capture(agentId, lines) {
       const life = lives.get(agentId);

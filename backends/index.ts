@@ -18,6 +18,7 @@ export type {
   KillReport,
   Placement,
   ProcessNote,
+  SubmitOutcome,
   TeammateExecutor,
   TeammateLaunch,
   TeammateMessage,

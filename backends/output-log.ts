@@ -80,7 +80,7 @@ export function readOutputTail(runDir: string, lines: number): string {
 
 /** The last `count` lines of hostile text that hold something, printable, without trailing blanks. */
 export function lastLines(text: string, count: number): string {
-  const lines = printable(text.replace(sequences, ""))
+  const lines = printable(withoutSequences(text))
     .split("\n")
     .map((line) => line.trimEnd());
   while (lines.at(-1) === "") lines.pop();
@@ -90,6 +90,11 @@ export function lastLines(text: string, count: number): string {
 /** As {@link lastLines}, for the screen of a pane that stays after its program: without the line that says so. */
 export function lastScreenLines(text: string, count: number): string {
   return lastLines(text.trimEnd().replace(/(^|\n)Pane is dead[^\n]*$/, ""), count);
+}
+
+/** What a program writes to a terminal without its escape sequences; other control characters stay. */
+export function withoutSequences(text: string): string {
+  return text.replace(sequences, "");
 }
 
 /** Escape sequences as a whole, so that no parameters of theirs stay behind as text. */

@@ -7,6 +7,7 @@ import { teammateEnvironment } from "./environment.js";
 import { type OutputLog, openOutputLog } from "./output-log.js";
 import { endTree } from "./process-tree.js";
 import type { PtyLibrary } from "./pty.js";
+import { openPtyInput, type PtyInput } from "./pty-input.js";
 import { writeExit, writeReady } from "./records.js";
 import type { ExitRecord, TeammateSpawnConfig } from "./types.js";
 
@@ -15,6 +16,8 @@ export interface Program {
   readonly identity: ProcessIdentity;
   /** Resolves once the program has ended and its exit record is written. Rejects if the record could not be. */
   readonly ended: Promise<Omit<ExitRecord, "at">>;
+  /** Where it was put on a pseudo-terminal: types into it. */
+  readonly input?: PtyInput;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function startProgram(
   try {
     const started =
       options.pty === undefined ? startOnPipes(config, env, log) : startOnPty(options.pty, config, env, log);
-    const { pid, end } = await started;
+    const { pid, end, input } = await started;
     const identity = identityOfChild(pid);
     const ended = (async () => {
       const how = await end;
@@ -45,7 +48,7 @@ export async function startProgram(
       await endTree({ root: identity }, { graceMs: 0 });
       throw error;
     }
-    return { identity, ended };
+    return { identity, ended, ...(input === undefined ? {} : { input }) };
   } catch (error) {
     log.close();
     throw error;
@@ -54,6 +57,7 @@ export async function startProgram(
 
 interface Started {
   readonly pid: number;
+  readonly input?: PtyInput;
   readonly end: Promise<Omit<ExitRecord, "at">>;
 }
 
@@ -88,13 +92,14 @@ async function startOnPty(
   try {
     const terminal = pty.start(config.launch.argv, { cwd: config.cwd, env });
     terminal.onData(log.write);
+    const input = openPtyInput(terminal);
     const end = new Promise<Omit<ExitRecord, "at">>((resolve) => {
       terminal.onExit((how) => {
         log.close();
         resolve(how);
       });
     });
-    return { pid: terminal.pid, end };
+    return { pid: terminal.pid, end, input };
   } catch (error) {
     throw notStarted(config.launch.argv[0] ?? "", error);
   }

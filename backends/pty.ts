@@ -8,6 +8,8 @@ export interface PtyProcess {
   /** Whatever the terminal shows, escape sequences included. */
   onData(listener: (chunk: Buffer) => void): void;
   onExit(listener: (end: Omit<ExitRecord, "at">) => void): void;
+  /** Types; what the program does not take yet waits. */
+  write(input: string): void;
 }
 
 /** Starts programs on pseudo-terminals. */
@@ -38,6 +40,7 @@ export async function loadPty(): Promise<PtyLibrary | { readonly missing: string
         return {
           pid: terminal.pid,
           onData: (listener) => void terminal.onData(listener),
+          write: (input) => terminal.write(input),
           onExit: (listener) =>
             void terminal.onExit(({ exitCode, signal }) => {
               const name = signal ? signalName(signal) : undefined;
@@ -65,6 +68,7 @@ type SpawnTerminal = (
   },
 ) => {
   readonly pid: number;
+  write(input: string): void;
   onData(listener: (chunk: Buffer) => void): unknown;
   onExit(listener: (end: { exitCode: number; signal?: number }) => void): unknown;
 };

@@ -119,6 +119,14 @@ export interface ExitRecord {
   /** ISO 8601. */
   readonly at: string;
 }
+/**
+ * What became of text that was typed: `submitted` where it showed on the terminal and the terminal then answered Enter;
+ * else `unknown`, with the reason in words. Neither may be typed again without a person's leave.
+ */
+export type SubmitOutcome =
+  | { readonly outcome: "submitted" }
+  | { readonly outcome: "unknown"; readonly reason: string };
+
 
 /** A message handed through the executor; the mailbox's format, which this layer does not look into. */
 export type TeammateMessage = Readonly<Record<string, unknown>>;
@@ -152,4 +160,14 @@ export interface TeammateExecutor {
   attachCommand?(): readonly string[] | undefined;
   /** Lets go of what the executor itself holds (a server of its own, watchers). Ends no teammate. */
   close?(): Promise<void>;
+  /**
+   * Types `text` into a teammate's terminal, as one paste where its program asked for that, and Enter once the text shows there.
+   * Control characters but line feeds and tabs are left out, line ends behind the text, too. One after the other per teammate.
+   * `unknown` where the text does not show in time (then Enter is not pressed: it could answer something else) or Enter
+   * shows no answer; nothing is ever typed twice. Rejects with TroupeError where nothing was typed: `not-running`,
+   * `no-terminal`, `pane-gone`, `input-off`, `text-too-long` (4 MiB), `nothing-to-type`, `lock-busy`, `tmux-…`; or
+   * with the signal's reason. A program that reads by lines gets every line of the text as it comes, and the system cuts
+   * lines there at 4 KB.
+   */
+  submitText?(agentId: string, text: string, signal?: AbortSignal): Promise<SubmitOutcome>;
 }

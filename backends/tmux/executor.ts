@@ -6,7 +6,7 @@ import { removeLaunchScript } from "../launch-script.js";
 import { lastScreenLines, readOutputTail } from "../output-log.js";
 import { endTree, type ProcessTree, signalTree } from "../process-tree.js";
 import { spawnFailure } from "../spawn-failure.js";
-import type { DeliverMessage, KillReport, TeammateExecutor, TeammateRef } from "../types.js";
+import type { DeliverMessage, KillReport, SubmitOutcome, TeammateExecutor, TeammateRef } from "../types.js";
 import { capturePane, focusPaneIf } from "./commands.js";
 import { openInsidePlace } from "./inside-place.js";
 import { openOwnPlace } from "./own-place.js";
@@ -14,6 +14,7 @@ import { createPanes } from "./panes.js";
 import { probeTmux } from "./probe.js";
 import { createSpawn } from "./spawn.js";
 
+import { createSubmitText } from "./submit-text.js";
 export interface TmuxExecutorOptions {
   /** The user's server with the pane that we were called from, or a server of our own. */
   readonly place:
@@ -58,6 +59,7 @@ export interface TmuxExecutor extends TeammateExecutor {
   /**
    * Makes the session ready (an own server with its lead's view) without a teammate. Not needed before `spawn`. Throws
    * TroupeError.
+  submitText(agentId: string, text: string, signal?: AbortSignal): Promise<SubmitOutcome>;
    */
   open(): Promise<void>;
   /**
@@ -86,6 +88,7 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
   const starting = new Set<string>();
 
   async function kill(agentId: string): Promise<KillReport> {
+  const submitText = createSubmitText({ client, env });
     const ref = lives.get(agentId);
     if (ref === undefined) return { found: [], ended: [], survivors: [] };
     const report = await endTree(treeOf(ref), { graceMs });
@@ -166,3 +169,4 @@ function treeOf(ref: TeammateRef): ProcessTree {
   const runId = runIdOf(ref.runDir);
   return ref.process === undefined ? { runId } : { root: ref.process, runId };
 }
+    submitText: (agentId, text, signal) => submitText(agentId, lives.get(agentId), text, signal),

@@ -1,0 +1,31 @@
+import path from "node:path";
+import { createInProcessExecutor } from "../../backends/in-process.js";
+import { createTmuxExecutor, type TmuxExecutorOptions } from "../../backends/tmux/executor.js";
+import { startTmux, tmuxProgram } from "../helpers/tmux.js";
+import { runSubmitContract } from "./submit-text.js";
+
+const graceMs = 400;
+const deliver = async () => undefined;
+
+const tmuxExecutor = (dir: string, place: TmuxExecutorOptions["place"]) =>
+  createTmuxExecutor({
+    place,
+    team: "team",
+    teamId: dir,
+    env: process.env,
+    deliver,
+    lockDir: path.join(dir, "lock"),
+    tmux: tmuxProgram,
+    graceMs,
+  });
+
+runSubmitContract("in-process, pseudo-terminals", () => ({
+  executor: createInProcessExecutor({ run: async () => undefined, deliver, graceMs }),
+  dispose: async () => undefined,
+}));
+
+runSubmitContract("tmux, inside", (dir) => {
+  const tmux = startTmux();
+  const executor = tmuxExecutor(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
+  return { executor, dispose: async () => tmux.stop() };
+});
