@@ -1,98 +1,122 @@
-// Runs `troupe send` and `troupe inbox` under strace, over and over: in each run one system call kills the process or
-// fails. Afterwards nothing that was acknowledged may be lost, doubled or unseen, and mail must work as before.
+// Sends and reads mail under strace, over and over: with the real commands, the library, an agent and a foreign sender. In each
+// run one system call kills the program or fails. Afterwards nothing that was accepted may be lost, doubled or unseen, a
+// failure must have been told, and mail must work as before.
 //
-//   scripts/faults [send|reader|follow|all] [--quick]
+//   scripts/faults [SCENARIO...]             every call with every fault: thousands of runs
+//   scripts/faults --quick [--seed N]        some hundreds, spread over all kinds of calls, in about a minute
+//   scripts/faults send --at main:link:1:EIO one run, as the report of a violation names it, or those that begin so
 //
-// `reader` is `troupe inbox`, `follow` is `troupe inbox --follow`. --quick takes a sample of the calls.
+// --jobs N: programs at a time (default: one per core). --seconds N: begin no run after that, but for the
+// first 64 (--quick: 60).
+// Exit code 1 where anything is violated, or where too few runs came to their fault.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { ensureBuilt } from "./lib/ensure-built.mjs";
+import { failedFaults, printTable, report } from "./lib/fault-report.mjs";
+import { sample } from "./lib/fault-sample.mjs";
 import { scenarios } from "./lib/fault-scenarios.mjs";
-import { countCalls, runWithFault, straceProblem } from "./lib/strace.mjs";
+import { countCalls, faults, runWithFault, straceProblem } from "./lib/strace.mjs";
 
-const faults = ["SIGKILL", "ENOSPC", "EIO", "EMFILE", "EACCES"];
-
-/** Runs per scenario with --quick. */
-const quickRuns = 18;
+/** Runs with --quick, and how many of them there are at least, however slow the machine. */
+const quickRuns = 320;
+const leastRuns = 64;
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: "boolean" } },
+  options: {
+    quick: { type: "boolean", default: false },
+    seed: { type: "string", default: "1" },
+    at: { type: "string" },
+    jobs: { type: "string", default: String(os.availableParallelism()) },
+    seconds: { type: "string" },
+  },
   allowPositionals: true,
 });
-const wanted = positionals[0] ?? "all";
-if (wanted !== "all" && !(wanted in scenarios))
-  fail(`no scenario ${wanted}: ${Object.keys(scenarios).join(", ")}, all`);
+const wanted = positionals.length === 0 || positionals[0] === "all" ? Object.keys(scenarios) : positionals;
+const unknown = wanted.find((name) => !Object.hasOwn(scenarios, name));
+if (unknown !== undefined) fail(`no scenario ${unknown}: ${Object.keys(scenarios).join(", ")}, all`);
 const problem = straceProblem();
 if (problem !== undefined) fail(problem);
 
 const command = ensureBuilt();
 const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "troupe-faults-")));
-const violations = [];
-let runs = 0;
-let struck = 0;
+const outcomes = [];
+let left = 0;
 try {
-  for (const [name, prepare] of Object.entries(scenarios))
-    if (wanted === "all" || wanted === name) await explore(name, prepare);
+  const injections = choose(await Promise.all(wanted.map(callsOf)));
+  if (injections.length === 0) fail("nothing to try");
+  const deadline = performance.now() + 1000 * Number(values.seconds ?? (values.quick ? 60 : Infinity));
+  const all = injections.length;
+  await inLanes(async (lane) => {
+    const prepared = new Map();
+    for (let next = injections.shift(); next !== undefined; next = injections.shift()) {
+      if (performance.now() > deadline && outcomes.length >= leastRuns) return void left++;
+      const home = path.join(scratch, `${next.scenario}-${lane}`);
+      if (!prepared.has(next.scenario))
+        prepared.set(next.scenario, await scenarios[next.scenario].prepare(home, command));
+      const outcome = await attempt(prepared.get(next.scenario), next, path.join(scratch, `log-${lane}`));
+      outcomes.push(outcome);
+      if (outcome.wrong.length > 0) report(outcome);
+      if (process.stderr.isTTY) process.stderr.write(`\r${outcomes.length} of ${all} `);
+    }
+  });
+  left += injections.length;
 } finally {
   fs.rmSync(scratch, { recursive: true, force: true });
 }
-for (const violation of violations) console.error(`\n${violation}`);
-console.log(`${runs} runs, ${struck} with their fault, ${violations.length} violations`);
-// Threads take turns, so that now and then a call is not reached; many of them would mean that nothing was tried.
-process.exitCode = violations.length > 0 || struck < 0.9 * runs ? 1 : 0;
+if (process.stderr.isTTY) process.stderr.write("\r");
+printTable(outcomes);
+if (left > 0) console.log(`${left} more were not begun in time`);
+if (values.quick) console.log(`seed ${values.seed}`);
+process.exitCode = failedFaults(outcomes) ? 1 : 0;
 
-/** @param {string} name @param {typeof scenarios.send} prepare */
-async function explore(name, prepare) {
-  const counting = await prepare(path.join(scratch, `${name}-count`), command);
-  const { argv, until } = await counting.begin();
-  const calls = await countCalls(argv, { ...counting, until, log: path.join(scratch, "log") });
-  const all = calls.flatMap((call) => faults.map((fault) => ({ ...call, fault })));
-  const injections = values.quick ? sample(all, quickRuns) : all;
-  const failures = new Map();
-  const lanes = Array.from({ length: os.availableParallelism() }, async (_, lane) => {
-    const scenario = await prepare(path.join(scratch, `${name}-${lane}`), command);
-    for (let next = injections.shift(); next !== undefined; next = injections.shift()) {
-      const round = await scenario.begin();
-      const log = path.join(scratch, `log-${lane}`);
-      const result = await runWithFault(round.argv, next, { env: scenario.env, log, until: round.until });
-      runs++;
-      if (result.struck) struck++;
-      const wrong = await round.check(result);
-      const tally = failures.get(next.call) ?? { runs: 0, violations: 0 };
-      tally.runs++;
-      if (wrong.length > 0) tally.violations++;
-      failures.set(next.call, tally);
-      if (wrong.length > 0) violations.push(describe(name, next, result, wrong));
-    }
-  });
-  await Promise.all(lanes);
-  for (const [call, tally] of failures) {
-    const seen = calls.filter((found) => found.call === call).length;
-    console.log(
-      `${name.padEnd(7)} ${call.padEnd(10)} ${String(seen).padStart(3)} calls ${String(tally.runs).padStart(4)} runs ${tally.violations} violations`,
-    );
-  }
+/**
+ * @param {string} scenario
+ * @returns {Promise<(import("./lib/strace.mjs").Call & { scenario: string })[]>}
+ */
+async function callsOf(scenario) {
+  const home = path.join(scratch, `${scenario}-count`);
+  const { begin } = await scenarios[scenario].prepare(home, command);
+  const round = begin();
+  const calls = await countCalls(round.program, { home, log: `${home}.log` });
+  return calls.map((call) => ({ ...call, scenario }));
 }
 
-/** Evenly spread, so that every kind of call and of fault is among them. */
-function sample(list, size) {
-  return Array.from(
-    { length: Math.min(size, list.length) },
-    (_, place) => list[Math.floor((place * list.length) / size)],
+/** @param {Awaited<ReturnType<typeof callsOf>>[]} callsByScenario */
+function choose(callsByScenario) {
+  const all = callsByScenario.map((calls) =>
+    calls.flatMap((call) => faults.map((fault) => ({ ...call, fault }))),
   );
+  const { at } = values;
+  if (at !== undefined)
+    return all
+      .flat()
+      .filter(({ thread, call, place, fault }) =>
+        `${thread}:${call}:${place}:${fault}:`.startsWith(`${at}:`),
+      );
+  if (!values.quick) return all.flat();
+  const weights = wanted.map((name) => scenarios[name].weight);
+  return sample(all, weights, quickRuns, Number(values.seed));
 }
 
-function describe(name, { call, nth, fault }, { exitCode, signal, stdout, stderr }, wrong) {
-  return [
-    `${name}: ${fault} at ${call} number ${nth}: exit ${exitCode ?? signal}`,
-    ...wrong.map((text) => `  ${text}`),
-    `  stdout: ${stdout.slice(-400)}`,
-    `  stderr: ${stderr.slice(-800)}`,
-  ].join("\n");
+/**
+ * @param {{ begin: () => import("./lib/fault-scenarios.mjs").Round }} scenario
+ * @param {ReturnType<typeof choose>[number]} injection
+ * @param {string} log
+ */
+async function attempt({ begin }, injection, log) {
+  const round = begin();
+  const result = await runWithFault(round.program, injection, log);
+  return { injection, result, struck: result.struck, wrong: await round.check(result, injection) };
 }
 
+/** @param {(lane: number) => Promise<void>} work */
+async function inLanes(work) {
+  await Promise.all(Array.from({ length: Number(values.jobs) }, (_, lane) => work(lane)));
+}
+
+/** @param {string} message @returns {never} */
 function fail(message) {
   console.error(`faults: ${message}`);
   process.exit(2);

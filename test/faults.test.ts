@@ -11,11 +11,13 @@ it.runIf(process.platform === "linux")(
   async () => {
     await builtCommand();
     const script = path.join(import.meta.dirname, "../scripts/faults");
-    const child = spawn(script, ["all", "--quick"], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(script, ["--quick"], { stdio: ["ignore", "pipe", "pipe"] });
     const ended = once(child, "exit");
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(stderr).toBe("");
-    expect(stdout).toMatch(/^54 runs, \d+ with their fault, 0 violations$/m);
+    // On a busy machine the time is up before all is tried.
+    const [, runs] = /^(\d+) runs, \d+ with their fault, 0 violations$/m.exec(stdout) ?? [];
+    expect(Number(runs)).toBeGreaterThanOrEqual(64);
     expect(await ended).toEqual([0, null]);
   },
 );

@@ -2,12 +2,13 @@ import fs from "node:fs";
 import path from "node:path";
 
 /**
- * A team on disk that nobody runs, with the members `user` and `quiet`: enough for mail, and nothing happens in it
- * that the caller has not caused. `home` is made; the caller removes it.
+ * A team on disk that nobody runs, by default with the members `user` and `quiet`: enough for mail, and nothing happens
+ * in it that the caller has not caused. `home` is made; the caller removes it.
  * @param {string} home
  * @param {typeof import("../../mailbox/index.js")} mailbox the built package
+ * @param {readonly string[]} members
  */
-export async function createScratchTeam(home, mailbox) {
+export async function createScratchTeam(home, mailbox, members = ["user", "quiet"]) {
   const root = path.join(home, "teams/scratch-000000");
   const at = new Date().toISOString();
   fs.mkdirSync(path.join(root, "members"), { recursive: true, mode: 0o700 });
@@ -19,7 +20,7 @@ export async function createScratchTeam(home, mailbox) {
     backend: { type: "in-process", reason: "scratch" },
     createdAt: at,
   });
-  for (const [order, name] of ["user", "quiet"].entries()) {
+  for (const [order, name] of members.entries()) {
     writeJson(path.join(root, `members/${name}.json`), {
       v: 1,
       id: `0000000${order}`,
