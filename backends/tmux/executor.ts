@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { TroupeError } from "../../src/util/errors.js";
 import { liveness } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
@@ -10,6 +9,7 @@ import type { DeliverMessage, KillReport, SubmitOutcome, TeammateExecutor, Teamm
 import { capturePane, focusPaneIf } from "./commands.js";
 import { openInsidePlace } from "./inside-place.js";
 import { openOwnPlace } from "./own-place.js";
+import { ownerOf } from "./owner.js";
 import { createPanes } from "./panes.js";
 import { probeTmux } from "./probe.js";
 import { createSpawn } from "./spawn.js";
@@ -75,7 +75,7 @@ export interface TmuxExecutor extends TeammateExecutor {
  */
 export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
   const { place: where, team, env, tmux: program = "tmux", graceMs = 5000 } = options;
-  const owner = createHash("sha256").update(options.teamId).digest("hex").slice(0, 12);
+  const owner = ownerOf(options.teamId);
   const common = { program, env, ...(options.onNote === undefined ? {} : { onNote: options.onNote }) };
   const place =
     where.kind === "inside"
