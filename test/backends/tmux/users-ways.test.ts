@@ -3,39 +3,11 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  createTmuxExecutor,
-  type TmuxExecutor,
-  type TmuxExecutorOptions,
-} from "../../../backends/tmux/executor.js";
 import { liveness } from "../../../src/util/process-identity.js";
 import { waitUntil } from "../../../src/util/wait.js";
-import { teammateConfig } from "../../helpers/teammate.js";
 import { temporaryDirectory } from "../../helpers/temp.js";
-import { startTmux, type TestTmux, tmuxProgram } from "../../helpers/tmux.js";
-
-/** Executors whose teammates `a` and `b` end with the test. */
-function executorOf(
-  dir: string,
-  place: TmuxExecutorOptions["place"],
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): TmuxExecutor {
-  const executor = createTmuxExecutor({
-    place,
-    team: "team",
-    teamId: dir,
-    env,
-    deliver: async () => undefined,
-    lockDir: path.join(dir, "lock"),
-    tmux: tmuxProgram,
-    graceMs: 400,
-  });
-  onTestFinished(async () => {
-    await Promise.all(["a", "b"].map((name) => executor.kill(`${name}@team`)));
-    await executor.close();
-  });
-  return executor;
-}
+import { tmuxProgram } from "../../helpers/tmux.js";
+import { executorOf, panesOf, start, usersServer } from "./support.js";
 
 /** A shell that marks that it was started and never gets ready. */
 function hangingShell(dir: string): { readonly file: string; readonly mark: string } {
@@ -44,20 +16,6 @@ function hangingShell(dir: string): { readonly file: string; readonly mark: stri
   fs.writeFileSync(file, `#!/bin/sh\necho >'${mark}'\nexec sleep 300\n`, { mode: 0o755 });
   return { file, mark };
 }
-
-async function start(executor: TmuxExecutor, dir: string, name: string, more = {}) {
-  const result = await executor.spawn(teammateConfig(dir, name, ["sleep", "300"], more));
-  if (!result.ok) throw new Error(`${result.code}: ${result.reason}\n${result.screen}`);
-  return result.ref;
-}
-
-function usersServer(config = ""): TestTmux {
-  const tmux = startTmux(config);
-  onTestFinished(tmux.stop);
-  return tmux;
-}
-
-const panesOf = (tmux: TestTmux, format: string) => tmux.run("list-panes", "-a", "-F", format).split("\n");
 
 describe("a user's shell", () => {
   it("has no part in a start on the user's server", async () => {
@@ -79,7 +37,11 @@ describe("a user's shell", () => {
       `set -g default-shell ${file}\nset -g default-command ${file}\n`,
     );
     const env = { ...process.env, HOME: dir, SHELL: file };
-    const executor = executorOf(dir, { kind: "own", runDir: path.join(dir, "t"), leadArgv: ["cat"] }, env);
+    const executor = executorOf(
+      dir,
+      { kind: "own", runDir: path.join(dir, "t"), leadArgv: ["cat"] },
+      { env },
+    );
     await start(executor, dir, "a");
     expect(await executor.isActive("a@team")).toBe("alive");
     expect(fs.existsSync(mark)).toBe(false);
@@ -157,7 +119,11 @@ describe("a server of our own", () => {
   it("has its size whatever COLUMNS and LINES say", async () => {
     const dir = temporaryDirectory();
     const env = { ...process.env, HOME: dir, COLUMNS: "0", LINES: "0" };
-    const executor = executorOf(dir, { kind: "own", runDir: path.join(dir, "t"), userConfig: false }, env);
+    const executor = executorOf(
+      dir,
+      { kind: "own", runDir: path.join(dir, "t"), userConfig: false },
+      { env },
+    );
     const ref = await start(executor, dir, "a");
     const size = execFileSync(
       tmuxProgram,
