@@ -1,6 +1,7 @@
 import { TroupeError } from "../../src/util/errors.js";
+import { liveness, sameProcess } from "../../src/util/process-identity.js";
 import { createTmuxClient } from "./client.js";
-import { listPane, parseRows, showWindowOption } from "./commands.js";
+import { listPane, type PaneRow, parseRows, showWindowOption } from "./commands.js";
 import { type PlaceState, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
 
 export interface InsideOptions {
@@ -8,17 +9,25 @@ export interface InsideOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's server and the pane that we were called from, as `TMUX` and `TMUX_PANE` tell. */
   readonly socket: string;
+  /** The pid of that server: a later one on the same socket gives the same ids to other panes. */
+  readonly serverPid?: number;
   /** Without one, panes can be looked after and closed but not opened. */
   readonly pane?: string;
 }
 
-/** The server's socket and the caller's pane out of an environment; undefined outside of tmux. */
+/** The server and the caller's pane out of an environment; undefined outside of tmux. */
 export function tmuxAround(
   env: Readonly<Record<string, string | undefined>>,
-): { readonly socket: string; readonly pane: string } | undefined {
-  const socket = /^(.+),\d+,\d+$/.exec(env["TMUX"] ?? "")?.[1];
+): { readonly socket: string; readonly serverPid: number; readonly pane: string } | undefined {
+  const [, socket, serverPid] = /^(.+),(\d+),\d+$/.exec(env["TMUX"] ?? "") ?? [];
   const pane = env["TMUX_PANE"];
-  return socket === undefined || pane === undefined || !/^%\d+$/.test(pane) ? undefined : { socket, pane };
+  if (socket === undefined || pane === undefined || !/^%\d+$/.test(pane)) return undefined;
+  return { socket, serverPid: Number(serverPid), pane };
+}
+
+/** Whether the server that gave this row is the one that the caller was called from, as far as that is known. */
+export function isCallersServer({ serverPid }: { readonly serverPid?: number }, row: PaneRow): boolean {
+  return serverPid === undefined || serverPid === row.serverPid;
 }
 
 /**
@@ -41,9 +50,12 @@ export function openInsidePlace(options: InsideOptions): TmuxPlace {
     }
     const [row] = parseRows(answer.stdout);
     if (row === undefined) throw noPane(`no pane ${pane}`);
+    const server = serverIdentity(client, row.serverPid);
+    if (!isCallersServer(options, row) || (state !== undefined && !sameProcess(state.server, server)))
+      throw otherServer(row.serverPid);
     const [, border = ""] = answer.stdout.split("\n");
     return {
-      server: serverIdentity(client, row.serverPid),
+      server,
       session: row.session,
       lead: pane,
       borrowed: { window: row.window, border: row.restore === "" ? border.trim() : row.restore },
@@ -57,11 +69,19 @@ export function openInsidePlace(options: InsideOptions): TmuxPlace {
     });
   }
 
+  function otherServer(pid: number): TroupeError {
+    const what = `the tmux server on ${client.socket} was started anew (pid ${pid}): your pane ended with the one before`;
+    return new TroupeError("tmux-other-server", what, {
+      kind: "unavailable",
+      remedy: "end the team (troupe down) and start it in a pane of the new server",
+    });
+  }
+
   return {
     client,
     lead: () => state?.lead ?? options.pane,
     async ready() {
-      if (state === undefined || !fresh) state = await look();
+      if (state === undefined || !fresh || liveness(state.server) === "gone") state = await look();
       fresh = true;
       return state;
     },
