@@ -1,6 +1,7 @@
 import { TroupeError } from "../../src/util/errors.js";
 import { withLock } from "../../src/util/lock.js";
 import { liveness, type ProcessIdentity, sameProcess } from "../../src/util/process-identity.js";
+import { orAbort } from "../../src/util/wait.js";
 import type { Placement } from "../types.js";
 import type { TmuxAnswer, TmuxCommand } from "./client.js";
 import {
@@ -34,8 +35,15 @@ export interface PaneRef {
 
 /** Opens and closes a team's panes in one place, one at a time, also between processes. */
 export interface Panes {
-  /** Opens a pane that runs `argv`, in a window with room or in a new one. Throws TroupeError, code `tmux-…`. */
-  open(argv: readonly string[], placement: Placement): Promise<{ row: PaneRow; server: ProcessIdentity }>;
+  /**
+   * Opens a pane that runs `argv`, in a window with room or in a new one. Throws TroupeError, code `tmux-…`, or the
+   * signal's reason while it waits for its turn; once that has come, the signal does not stop it.
+   */
+  open(
+    argv: readonly string[],
+    placement: Placement,
+    signal?: AbortSignal,
+  ): Promise<{ row: PaneRow; server: ProcessIdentity }>;
   /** Makes the place ready without a pane. Throws TroupeError. */
   prepare(): Promise<void>;
   /** Closes a pane of ours and gives its window back; does nothing for one that is gone or not ours. Throws TroupeError. */
@@ -62,9 +70,14 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
   let lastPlacement: Placement | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = queue.then(() => withLock(lockDir, lockMs, work));
-    queue = turn.catch(() => undefined);
+  function inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const before = queue;
+    const turn = (async () => {
+      await (signal === undefined ? before : orAbort(before, signal));
+      return withLock(lockDir, lockMs, work, signal);
+    })();
+    // One that was given up leaves those before it where they are.
+    queue = Promise.allSettled([before, turn]);
     return turn;
   }
 
@@ -81,13 +94,18 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
         target === undefined ? openWindow(state, argv) : split(state, target, placement, argv),
       );
       const [row] = parseRows(answer.stdout);
-      if (row !== undefined) {
+      if (row !== undefined && row.serverPid === state.server.pid) {
         remember(row);
         if (!answer.ok) forget();
         return { row, server: state.server };
       }
       forget();
-      if (answer.ok) throw new TroupeError("tmux-other", `tmux (${client.socket}) told no new pane`);
+      if (row !== undefined && attempt < 2) {
+        // Another server took the socket between the look and the call: nothing of it is ours but this pane.
+        await client.run([killPaneIf(row.pane, row.serverPid, undefined)]);
+        continue;
+      }
+      if (answer.ok) throw new TroupeError("tmux-other", `tmux (${client.socket}) told no new pane of ours`);
       if (answer.failure === "no-space" && target !== undefined) {
         full.add(target.window);
         await client.run([forgetZoom(target.window)]);
@@ -183,7 +201,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
 
   return {
     prepare: () => inTurn(async () => void (await place.ready())),
-    open: (argv, placement) => inTurn(() => open(argv, placement)),
+    open: (argv, placement, signal) => inTurn(() => open(argv, placement), signal),
     close: (ref) => inTurn(() => close(ref)),
     list,
   };

@@ -1,4 +1,4 @@
-import { messageOf, TroupeError } from "../../src/util/errors.js";
+import { errnoOf, messageOf } from "../../src/util/errors.js";
 import { identityOf, liveness } from "../../src/util/process-identity.js";
 import { delay } from "../../src/util/wait.js";
 import { runIdOf } from "../environment.js";
@@ -40,7 +40,7 @@ export function createSpawn({ client, panes, owner, settleMs }: SpawnOptions) {
         argv: config.launch.argv,
         announce: announcement(config),
       });
-      const { row, server } = await panes.open(["/bin/sh", script], placement);
+      const { row, server } = await panes.open(["/bin/sh", script], placement, signal);
       const pane = { pane: row.pane, window: row.window, server };
       const outcome = await proofOfLife(config, row, deadline, signal);
       if ("ok" in outcome) return await undo(config, row, pane, outcome);
@@ -56,8 +56,11 @@ export function createSpawn({ client, panes, owner, settleMs }: SpawnOptions) {
       };
       return { ok: true, ref, pid: outcome.pid };
     } catch (error) {
-      if (!(error instanceof TroupeError)) throw error;
-      return spawnFailure(error.code === "tmux-no-space" ? "no-space" : "backend-failed", messageOf(error));
+      if (signal?.aborted) return spawnAborted(signal);
+      // A code of ours, or the system's: a full disk, too, is an answer.
+      const code = errnoOf(error);
+      if (code === undefined) throw error;
+      return spawnFailure(code === "tmux-no-space" ? "no-space" : "backend-failed", messageOf(error));
     } finally {
       await removeLaunchScript(runDir);
     }
