@@ -47,7 +47,13 @@ export interface TmuxClientOptions {
 
 const defaultDeadlineMs = 5000;
 
-/** A client for the server on `socket`. A server that it starts reads no configuration of the user. */
+/** How long a server is waited for that did not answer the call before. */
+const deafDeadlineMs = 500;
+
+/**
+ * A client for the server on `socket`. A server that it starts reads no configuration of the user. One that does not
+ * answer costs the first call its deadline; those that follow get half a second until it answers again.
+ */
 export function createTmuxClient({ program, socket, env }: TmuxClientOptions): TmuxClient {
   const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !/^TMUX(_PANE)?$/.test(name)));
   const argv = (commands: readonly TmuxCommand[]): string[] => [
@@ -59,10 +65,19 @@ export function createTmuxClient({ program, socket, env }: TmuxClientOptions): T
     "/dev/null",
     ...chain(commands),
   ];
+  let deaf = false;
   return {
     socket,
     argv,
-    run: (commands, deadlineMs = defaultDeadlineMs) => call(argv(commands), clean, deadlineMs),
+    async run(commands, deadlineMs = defaultDeadlineMs) {
+      const answer = await call(
+        argv(commands),
+        clean,
+        deaf ? Math.min(deafDeadlineMs, deadlineMs) : deadlineMs,
+      );
+      deaf = !answer.ok && answer.failure === "timeout";
+      return answer;
+    },
   };
 }
 
