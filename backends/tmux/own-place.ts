@@ -17,9 +17,13 @@ import {
 } from "./commands.js";
 import {
   attachSession,
+  dropHooks,
   guardOwnServer,
+  keepOnly,
   killServer,
+  listHooks,
   listSession,
+  parseEndingHooks,
   sourceFile,
   startOwnServer,
 } from "./own-server-commands.js";
@@ -82,7 +86,7 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
     const [row] = parseRows(made.stdout);
     if (row === undefined)
       throw new TroupeError("tmux-other", `tmux (${socket}) told no pane of its new session`);
-    if (options.userConfig !== false) await readUserConfig();
+    if (options.userConfig !== false) await readUserConfig(row);
     const guarded = await client.run(guardOwnServer(session));
     if (!guarded.ok) throw tmuxError(client, guarded);
     const server = serverIdentity(client, row.serverPid);
@@ -101,10 +105,16 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
     return { server: serverIdentity(client, first.serverPid), session: id, lead };
   }
 
-  async function readUserConfig(): Promise<void> {
+  async function readUserConfig(first: PaneRow): Promise<void> {
     for (const file of configFiles(options.env).filter((name) => fs.existsSync(name))) {
       const read = await client.run([sourceFile(file), ...guardOwnServer(session)]);
       if (!read.ok) options.onNote?.(`${file}: ${read.message}`);
+      const listed = await client.run(listHooks(first.session));
+      const ending = parseEndingHooks(listed.stdout);
+      for (const { name, command } of ending)
+        options.onNote?.(`${file}: the hook ${name} is left out here, it would end teammates: ${command}`);
+      const kept = await client.run([...dropHooks(ending, first.session), ...keepOnly(first)]);
+      if (!kept.ok) throw tmuxError(client, kept);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { TmuxCommand } from "./client.js";
-import { literal, placeholderTag, rowFormat } from "./commands.js";
+import { literal, type PaneRow, placeholderTag, rowFormat } from "./commands.js";
 
 /** Starts a server of our own with a session whose only window waits for the first real one. Prints its row. */
 export function startOwnServer(
@@ -65,6 +65,47 @@ export function guardOwnServer(session: string): TmuxCommand[] {
 /** Reads a configuration file. Whatever is wrong in it fails the call, but not the commands that come after. */
 export function sourceFile(file: string): TmuxCommand {
   return ["if-shell", "-F", "1", `source-file -q "${file.replace(/["\\$]/g, "\\$&")}"`];
+}
+
+/** Ends the sessions and windows that a configuration opened: there is only ours, with its first window. */
+export function keepOnly({ session, window }: PaneRow): TmuxCommand[] {
+  return [
+    ["kill-session", "-a", "-t", session],
+    ["kill-window", "-a", "-t", window],
+  ];
+}
+
+/** Prints the hooks in force, for {@link parseEndingHooks}. */
+export function listHooks(session: string): TmuxCommand[] {
+  return [
+    ["show-hooks", "-g"],
+    ["show-hooks", "-g", "-w"],
+    ["show-hooks", "-t", session],
+  ];
+}
+
+/** One hook out of the output of {@link listHooks}: `name[index]`, and what it does. */
+export interface Hook {
+  readonly name: string;
+  readonly command: string;
+}
+
+/** The hooks that would end or start anew what runs in a pane, such as `client-detached[0] kill-server`. */
+export function parseEndingHooks(stdout: string): Hook[] {
+  return stdout.split("\n").flatMap((line) => {
+    const [, name, command] = /^([a-z-]+\[\d+\]) (.*)$/.exec(line) ?? [];
+    return name !== undefined && command !== undefined && /\b(kill|respawn)/.test(command)
+      ? [{ name, command }]
+      : [];
+  });
+}
+
+/** Takes hooks out of a server of our own, wherever they are set. Hooks are options of a kind. */
+export function dropHooks(hooks: readonly Hook[], session: string): TmuxCommand[] {
+  return hooks.flatMap(({ name }) => [
+    ["set-option", "-g", "-u", name],
+    ["set-option", "-u", "-t", session, name],
+  ]);
 }
 
 /** Prints a row for the session's current pane; fails if there is no session of that name. */
