@@ -22,7 +22,8 @@ export interface LaunchSpec {
  * Writes `launch.sh` (0700) into the run directory and returns its path. `/bin/sh <path>` in a fresh terminal then
  * becomes the root of the teammate's process tree: it enters the directory, announces itself, writes the ready record,
  * runs the program as its child in the terminal's foreground with exactly the environment asked for, and writes the
- * exit record. The script holds the environment, secrets too: take it away with {@link removeLaunchScript} once it runs.
+ * exit record. The script holds the environment, secrets too: it removes itself once it runs, and {@link removeLaunchScript}
+ * takes away one that never did.
  */
 export async function writeLaunchScript(spec: LaunchSpec): Promise<string> {
   const file = path.join(spec.runDir, "launch.sh");
@@ -30,7 +31,7 @@ export async function writeLaunchScript(spec: LaunchSpec): Promise<string> {
   return file;
 }
 
-/** Removes the script. One that runs already is not disturbed; one that was not read yet cannot start any more. */
+/** Removes the script, if it is still there. One that runs already is not disturbed; one that was not read yet cannot start any more. */
 export async function removeLaunchScript(runDir: string): Promise<void> {
   await fs.rm(path.join(runDir, "launch.sh"), { force: true });
 }
@@ -76,6 +77,7 @@ refuse() {
 set -f
 mask=$(umask)
 umask 077
+rm -f -- "$0"
 trap : HUP INT QUIT TERM
 cd -- ${quote(spec.cwd)} 2>/dev/null || refuse ${quote(`the directory ${spec.cwd} is not there or cannot be entered`)}
 ${announce}start=
