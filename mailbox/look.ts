@@ -2,9 +2,12 @@ import fs from "node:fs";
 
 /** What a directory looked like: cheaper than to list it, and enough to know whether listing it again would tell anything. */
 export interface Look {
-  readonly identity: string;
-  /** Undefined while another change may fall into the same tick of the clock. */
-  readonly changedAt: bigint | undefined;
+  readonly ino: bigint;
+  /** File systems use an inode number again at once. */
+  readonly birthtimeNs: bigint;
+  readonly mtimeNs: bigint;
+  /** False while another change may fall into the same tick of the clock. */
+  readonly isSettled: boolean;
 }
 
 /** What `directory` looks like now; undefined if it cannot be looked at. */
@@ -12,9 +15,8 @@ export function lookAt(directory: string): Look | undefined {
   try {
     const { ino, birthtimeNs, mtimeNs, mtimeMs } = fs.statSync(directory, { bigint: true });
     // Both ways: a clock that was put back leaves times of the future, and no further change gets those.
-    const settled = Math.abs(Date.now() - Number(mtimeMs)) > 1000;
-    // File systems use an inode number again at once, so the time of birth is needed too.
-    return { identity: `${ino} ${birthtimeNs}`, changedAt: settled ? mtimeNs : undefined };
+    const isSettled = Math.abs(Date.now() - Number(mtimeMs)) > 1000;
+    return { ino, birthtimeNs, mtimeNs, isSettled };
   } catch {
     return undefined; // what a listing then says about it is more precise
   }
@@ -22,7 +24,9 @@ export function lookAt(directory: string): Look | undefined {
 
 /** Whether nothing was added, removed or renamed in the directory between two looks. */
 export function isUnchanged(before: Look | undefined, now: Look | undefined): boolean {
-  return (
-    now?.changedAt !== undefined && now.changedAt === before?.changedAt && now.identity === before.identity
-  );
+  return now?.isSettled === true && now.mtimeNs === before?.mtimeNs && isSameDirectory(before, now);
+}
+
+export function isSameDirectory(before: Look | undefined, now: Look | undefined): boolean {
+  return now?.ino === before?.ino && now?.birthtimeNs === before?.birthtimeNs;
 }

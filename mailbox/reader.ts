@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { TroupeError } from "../src/util/errors.js";
-import { createClaimLookout } from "./held-claims.js";
+import { listClaims } from "./layout.js";
 import type { Message } from "./message.js";
 import type { MailProblem } from "./problem.js";
 import { pruneMailbox } from "./prune.js";
@@ -51,21 +51,26 @@ export function readMailbox(
   let busy = false;
   let ended = false;
   let failure: { readonly error: unknown } | undefined;
-  /** What could not be read or claimed is tried again with the next sweep; so is everything at the first one. */
-  let retry = true;
+  /** Whether the next sweep has to look: at what could not be read, and at claims that others hold or may have made. */
+  let unsettled = true;
   let pruneAt = 0;
   let pruning: Promise<void> = Promise.resolve();
   const ending = new AbortController();
-  const claimsAreHeld = createClaimLookout(mailbox.dir);
   let settle: (failed?: { readonly error: unknown }) => void = () => undefined;
   const closed = new Promise<void>((resolve, reject) => {
     settle = (failed) => (failed === undefined ? resolve() : reject(failed.error));
   });
 
-  const watcher = watchMailbox(mailbox.dir, drain, { ...options, onSweep: sweep, onTrouble: tell });
+  const watcher = watchMailbox(mailbox.dir, bell, { ...options, onSweep: sweep, onTrouble: tell });
   signal?.addEventListener("abort", close, { once: true });
   queueMicrotask(() => (signal?.aborted ? close() : sweep()));
   return { closed, drain, close };
+
+  /** Whoever claims a message takes it out of `new/`, so that the bell rings for every claim. */
+  function bell(): void {
+    unsettled = true;
+    drain();
+  }
 
   function drain(): void {
     rung = true;
@@ -73,12 +78,13 @@ export function readMailbox(
   }
 
   function sweep(): void {
-    if (retry || attempt(claimsAreHeld)) {
-      retry = false;
+    const pruneNow = performance.now() >= pruneAt;
+    if (unsettled || pruneNow) {
+      unsettled = attempt(() => listClaims(mailbox.dir).length > 0) ?? true;
       takeOver = true;
       drain();
     }
-    if (performance.now() < pruneAt || ended) return;
+    if (!pruneNow || ended) return;
     pruneAt = Number.POSITIVE_INFINITY;
     pruning = prune();
   }
@@ -108,7 +114,7 @@ export function readMailbox(
         const alsoAbandoned = takeOver;
         takeOver = false;
         const claim = attempt(() => mailbox.claim(undefined, alsoAbandoned));
-        retry ||= claim === undefined || claim.problems.some(({ type }) => type === "unreadable");
+        unsettled ||= claim === undefined || claim.problems.some(({ type }) => type === "unreadable");
         if (claim === undefined) break;
         for (const problem of claim.problems) tellProblem(problem);
         await handOver(claim.messages);

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { bindIdentity } from "../src/util/context.js";
 import { messageOf, TroupeError } from "../src/util/errors.js";
-import { isUnchanged, lookAt } from "./look.js";
+import { isSameDirectory, isUnchanged, lookAt } from "./look.js";
 
 /** A running watch. `close` ends it; no bell rings after it was called. Idempotent. */
 export interface MailboxWatcher {
@@ -73,7 +73,7 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
 
   function sweep(): void {
     const now = lookAt(directory);
-    if (now?.identity !== seen?.identity) {
+    if (!isSameDirectory(seen, now)) {
       broken = true;
       trouble("mailbox-replaced", `the directory ${directory} was ${now ? "replaced" : "removed"}`);
     }
