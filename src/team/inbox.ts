@@ -38,6 +38,6 @@ export function received(message: Message, team: LocatedTeam, owner: string): Re
 /** What a message says: its text, or where it has none its other fields as JSON. */
 export function bodyOf(message: ReceivedMessage): string {
   if (message.text !== undefined) return message.text;
-  const { v, id, from, to, sentAt, kind, summary, inReplyTo, seal, sender, ...rest } = message;
+  const { v, id, from, to, team, sentAt, kind, summary, inReplyTo, seal, sender, ...rest } = message;
   return Object.keys(rest).length === 0 ? "" : JSON.stringify(rest);
 }
