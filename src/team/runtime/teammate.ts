@@ -16,7 +16,7 @@ import { readTeamRecord } from "../records.js";
 import { mailboxOf } from "../send.js";
 import { agentSetup } from "./agent-setup.js";
 import type { AgentSpec } from "./agent-spec.js";
-import { type ControlMessage, openLanes } from "./lanes.js";
+import { type ControlMessage, type Lanes, openLanes } from "./lanes.js";
 import { lastWords } from "./last-words.js";
 import { isRefusedForGood, withdrawRefused } from "./refused.js";
 import { activityOf, shutdownWords, wordsOf } from "./turn-words.js";
@@ -124,21 +124,29 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   };
 
   const transcript = await openTranscript(transcriptFile);
-  const lanes = openLanes({
-    paths,
-    mailDir: mailboxOf(paths, spec.name),
-    name: spec.name,
-    incarnation: spec.incarnation,
-    outDir: setup.toolContext.outputDir,
-    known: new Set(messageIds),
-    open: new Set(unanswered),
-    onControl,
-    onTrouble(text) {
-      trouble = text;
-      report();
-    },
-    emit,
-  });
+  const openMail = (): Lanes =>
+    openLanes({
+      paths,
+      mailDir: mailboxOf(paths, spec.name),
+      name: spec.name,
+      incarnation: spec.incarnation,
+      outDir: setup.toolContext.outputDir,
+      known: new Set(messageIds),
+      open: new Set(unanswered),
+      onControl,
+      onTrouble(text) {
+        trouble = text;
+        report();
+      },
+      emit,
+    });
+  let lanes: Lanes;
+  try {
+    lanes = openMail();
+  } catch (error) {
+    await transcript.close();
+    throw error;
+  }
 
   const runTurn = async (input: readonly IncomingMessage[]): Promise<Turn> => {
     turn = new AbortController();
