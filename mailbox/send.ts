@@ -71,12 +71,12 @@ export function createSender(
   };
 
   async function place(id: string, file: string, bytes: Buffer): Promise<Stored> {
-    for (const deadline = performance.now() + 2 * lockMs; ; ) {
+    for (let tries = maxTries; ; tries--) {
       const placed = placeMessage(dir, id, file, bytes, options);
       if (placed === "refused") return placeCopy(id, bytes);
       if (placed !== "busy") return placed;
-      if (performance.now() > deadline) throw busy(dir, id);
-      await delay(20);
+      if (tries === 0) throw busy(dir, id);
+      await delay(pauseMs);
     }
   }
 
@@ -136,17 +136,21 @@ function placeSync(
 ): Stored {
   const file = shared ?? writeDraftSync(path.join(dir, "tmp"), id, bytes);
   try {
-    for (const deadline = performance.now() + 2 * lockMs; ; ) {
+    for (let tries = maxTries; ; tries--) {
       const placed = placeMessage(dir, id, file, bytes, options);
       if (placed === "refused") return placeSync(dir, id, undefined, bytes, options);
       if (placed !== "busy") return placed;
-      if (performance.now() > deadline) throw busy(dir, id);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      if (tries === 0) throw busy(dir, id);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }
   } finally {
     if (shared === undefined) removeLeftover(file);
   }
 }
+
+/** How long to wait for another sender of the same id, and how often: together twice as long as it may hold its lock. */
+const pauseMs = 20;
+const maxTries = (2 * lockMs) / pauseMs;
 
 /** A failure to store message `id` in `dir`, as it is told to the sender. */
 export function sendError(dir: string, id: string, error: unknown): TroupeError {
