@@ -83,9 +83,9 @@ export type TeammateSpawnResult =
   | {
       readonly ok: false;
       /**
-       * Found before anything is started: `program-missing`, `cwd-missing`, `nul-in-argument`, `already-running`,
-       * `no-terminal`. Then
-       * `not-started` (exit code 126 or 127), `exited`, `deadline`, `aborted`, `no-space`, `backend-failed`.
+       * Found before anything is started: `program-missing`, `cwd-missing`, `nul-in-argument`, `argument-too-long`,
+       * `already-running`, `no-terminal`. Then `not-started` (exit code 126 or 127), `exited`, `deadline`, `aborted`,
+       * `no-space`, `backend-failed`.
        */
       readonly code: string;
       readonly reason: string;
@@ -119,6 +119,7 @@ export interface ExitRecord {
   /** ISO 8601. */
   readonly at: string;
 }
+
 /**
  * What became of text that was typed: `submitted` where it showed on the terminal and the terminal then answered Enter;
  * else `unknown`, with the reason in words. Neither may be typed again without a person's leave.
@@ -126,7 +127,6 @@ export interface ExitRecord {
 export type SubmitOutcome =
   | { readonly outcome: "submitted" }
   | { readonly outcome: "unknown"; readonly reason: string };
-
 
 /** A message handed through the executor; the mailbox's format, which this layer does not look into. */
 export type TeammateMessage = Readonly<Record<string, unknown>>;
@@ -154,12 +154,13 @@ export interface TeammateExecutor {
   adopt?(ref: TeammateRef): Promise<boolean>;
   /** Brings the pane of a teammate before the user's eyes. */
   focus?(agentId: string): Promise<void>;
+  /**
+   * Shows what a teammate does beside its name, where its place has a label: a word or two, told at every change. For one
+   * that is just starting it is kept until there is a place. Never rejects; a place that is gone shows nothing.
+   */
+  showState?(agentId: string, text: string): Promise<void>;
   /** The last `lines` lines of a teammate's pane or output, made printable. */
   capture?(agentId: string, lines: number): Promise<string>;
-  /** The command that attaches a terminal to a place of our own where the panes are; undefined where there is none. */
-  attachCommand?(): readonly string[] | undefined;
-  /** Lets go of what the executor itself holds (a server of its own, watchers). Ends no teammate. */
-  close?(): Promise<void>;
   /**
    * Types `text` into a teammate's terminal, as one paste where its program asked for that, and Enter once the text shows there.
    * Control characters but line feeds and tabs are left out, line ends behind the text, too. One after the other per teammate.
@@ -170,4 +171,8 @@ export interface TeammateExecutor {
    * lines there at 4 KB.
    */
   submitText?(agentId: string, text: string, signal?: AbortSignal): Promise<SubmitOutcome>;
+  /** The command that attaches a terminal to a place of our own where the panes are; undefined where there is none. */
+  attachCommand?(): readonly string[] | undefined;
+  /** Lets go of what the executor itself holds (a server of its own, watchers). Ends no teammate. */
+  close?(): Promise<void>;
 }

@@ -211,6 +211,13 @@ export function focusPaneIf(pane: string, serverPid: number, tag: string | undef
   return onlyIf(pane, serverPid, tag, `select-window -t ${pane} ; select-pane -t ${pane}`);
 }
 
+/** Sets the text behind the name in a tagged pane's border. */
+export function showStateIf(pane: string, serverPid: number, tag: string, text: string): TmuxCommand {
+  // What a value holds is taken for a style where it looks like one, and cannot hold the quote that ends it.
+  const plain = text.replaceAll(/[#']/g, "");
+  return onlyIf(pane, serverPid, tag, `set-option -p -t ${pane} @troupe_state '${plain}'`);
+}
+
 export function capturePane(pane: string, lines: number): TmuxCommand {
   return ["capture-pane", "-p", "-J", "-t", pane, "-S", `-${Math.max(0, lines)}`];
 }
@@ -249,7 +256,8 @@ function onlyIf(pane: string, serverPid: number, tag: string | undefined, then: 
 
 function borderFormat(colour: number): string {
   const number = Math.min(255, Math.max(0, Math.trunc(colour) || 0));
-  return `#{?pane_active,#[reverse],}#[fg=colour${number}] #{@troupe_name}#{?pane_dead, (ended),} #[default]`;
+  const state = "#{?@troupe_state, (#{@troupe_state}),#{?pane_dead, (ended),}}";
+  return `#{?pane_active,#[reverse],}#[fg=colour${number}] #{@troupe_name}${state} #[default]`;
 }
 
 /** Text in a place where tmux expands formats. */

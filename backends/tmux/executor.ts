@@ -10,17 +10,20 @@ import { capturePane, focusPaneIf } from "./commands.js";
 import { openInsidePlace } from "./inside-place.js";
 import { openOwnPlace } from "./own-place.js";
 import { ownerOf } from "./owner.js";
+import { createPaneStates } from "./pane-states.js";
 import { createPanes } from "./panes.js";
 import { probeTmux } from "./probe.js";
 import { createSpawn } from "./spawn.js";
-
 import { createSubmitText } from "./submit-text.js";
+
 export interface TmuxExecutorOptions {
   /** The user's server with the pane that we were called from, or a server of our own. */
   readonly place:
     | {
         readonly kind: "inside";
         readonly socket: string;
+        /** The pid of that server, if known: a later one on the same socket is another. */
+        readonly serverPid?: number;
         /** Without one, teammates can be adopted and ended but not started. */
         readonly pane?: string;
       }
@@ -54,12 +57,13 @@ export interface TmuxExecutorOptions {
 export interface TmuxExecutor extends TeammateExecutor {
   adopt(ref: TeammateRef): Promise<boolean>;
   focus(agentId: string): Promise<void>;
+  showState(agentId: string, text: string): Promise<void>;
   capture(agentId: string, lines: number): Promise<string>;
+  submitText(agentId: string, text: string, signal?: AbortSignal): Promise<SubmitOutcome>;
   close(): Promise<void>;
   /**
    * Makes the session ready (an own server with its lead's view) without a teammate. Not needed before `spawn`. Throws
    * TroupeError.
-  submitText(agentId: string, text: string, signal?: AbortSignal): Promise<SubmitOutcome>;
    */
   open(): Promise<void>;
   /**
@@ -84,13 +88,16 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
   const { client } = place;
   const panes = createPanes({ place, owner, windowName: team, lockDir: options.lockDir });
   const spawn = createSpawn({ client, panes, owner, settleMs: options.settleMs ?? 150 });
+  const submitText = createSubmitText({ client, env });
   const lives = new Map<string, TeammateRef>();
   const starting = new Set<string>();
+  const deadServers = new Set<string>();
+  const states = createPaneStates(client, (agentId) => lives.get(agentId));
 
   async function kill(agentId: string): Promise<KillReport> {
-  const submitText = createSubmitText({ client, env });
     const ref = lives.get(agentId);
     if (ref === undefined) return { found: [], ended: [], survivors: [] };
+    states.forget(agentId);
     const report = await endTree(treeOf(ref), { graceMs });
     await removeLaunchScript(ref.runDir);
     const { pane, window, server, tag } = ref;
@@ -98,6 +105,19 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
       await panes.close({ pane, window, server: server.process, tag });
     if (report.survivors.length === 0) lives.delete(agentId);
     return report;
+  }
+
+  /** Says once for each server that it has gone without us. */
+  function noteDeadServers(): void {
+    for (const { server } of lives.values()) {
+      if (server === undefined || liveness(server.process) !== "gone") continue;
+      const { pid, startTime } = server.process;
+      if (deadServers.has(`${pid} ${startTime}`)) continue;
+      deadServers.add(`${pid} ${startTime}`);
+      options.onNote?.(
+        `the tmux server on ${client.socket} (pid ${pid}) has ended, and the team's panes with it`,
+      );
+    }
   }
 
   async function isActive(agentId: string): Promise<"alive" | "gone" | "unknown"> {
@@ -114,13 +134,17 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     sendMessage: options.deliver,
     async spawn(config, signal) {
       const { agentId } = config;
+      if (!lives.has(agentId) && !starting.has(agentId)) states.forget(agentId);
       if (starting.has(agentId) || (await isActive(agentId)) !== "gone")
         return spawnFailure("already-running", `${agentId} runs already`);
       starting.add(agentId);
+      noteDeadServers();
       try {
         await kill(agentId);
         const result = await spawn(config, signal);
-        if (result.ok) lives.set(agentId, result.ref);
+        if (!result.ok) return result;
+        lives.set(agentId, result.ref);
+        void states.refresh(agentId);
         return result;
       } finally {
         starting.delete(agentId);
@@ -148,6 +172,10 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
       const answer = await client.run([focusPaneIf(ref.pane, ref.server.process.pid, ref.tag)]);
       if (!answer.ok) throw new TroupeError(`tmux-${answer.failure}`, `${agentId}: ${answer.message}`);
     },
+    showState(agentId, text) {
+      noteDeadServers();
+      return states.set(agentId, text);
+    },
     async capture(agentId, lines) {
       const ref = lives.get(agentId);
       if (ref === undefined) return "";
@@ -157,6 +185,7 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
       const shown = await client.run([capturePane(pane, lines)]);
       return shown.ok ? lastScreenLines(shown.stdout, lines) : readOutputTail(runDir, lines);
     },
+    submitText: (agentId, text, signal) => submitText(agentId, lives.get(agentId), text, signal),
     open: () => panes.prepare(),
     attachCommand: () => place.attachArgv?.(),
     async close() {
@@ -169,4 +198,3 @@ function treeOf(ref: TeammateRef): ProcessTree {
   const runId = runIdOf(ref.runDir);
   return ref.process === undefined ? { runId } : { root: ref.process, runId };
 }
-    submitText: (agentId, text, signal) => submitText(agentId, lives.get(agentId), text, signal),

@@ -133,9 +133,10 @@ interface Destination extends Addressees {
 }
 
 function noteOn({ paths }: LocatedTeam, name: string): string | undefined {
-  const isCommand = readMember(paths, name)?.kind === "command";
+  const member = readMember(paths, name);
+  const readsByInbox = member?.kind === "command" && member.input === undefined;
   return (
     absence(paths, name) ??
-    (isCommand ? `${name} is a command and reads mail only by troupe inbox` : undefined)
+    (readsByInbox ? `${name} is a command and reads mail only by troupe inbox` : undefined)
   );
 }

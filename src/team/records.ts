@@ -36,6 +36,8 @@ export interface MemberRecord extends MemberState {
   readonly kind: "user" | "agent" | "command";
   /** Agent definition, or the command line. */
   readonly what: string;
+  /** The host types its mail into its terminal. */
+  readonly input?: "terminal";
   readonly model?: string;
   readonly colour: ColourName;
   readonly service: boolean;

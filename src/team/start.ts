@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { z } from "zod";
+import { loadPty } from "../../backends/pty.js";
 import { createBackoff } from "../agent/model/backoff.js";
 import { loadOfflineScript } from "../agent/model/offline.js";
+import { TroupeError } from "../util/errors.js";
 import { openEventHub } from "./event-hub.js";
 import type { TeamEvent } from "./events.js";
 import type { HostContext } from "./host/context.js";
@@ -50,6 +52,23 @@ export function checkStart(request: StartRequest, env: Readonly<Record<string, s
     checkPlan(spec, { projectRoot: request.projectRoot, model: request.model, env });
 }
 
+/** Refuses programs that need a terminal where one process runs all and has none to give. Throws TroupeError. */
+async function checkTerminals({ backend, file }: StartRequest): Promise<void> {
+  const needy = file.teammates.find(({ input }) => input === "terminal");
+  if (backend.type !== "in-process" || needy === undefined) return;
+  const pty = await loadPty();
+  if (!("missing" in pty)) return;
+  throw new TroupeError(
+    "no-terminal",
+    `${needy.name} has input: terminal, and there is none: ${pty.missing}`,
+    {
+      kind: "unavailable",
+      remedy:
+        "use --backend tmux, or install troupe with its optional dependencies (without --omit=optional)",
+    },
+  );
+}
+
 /**
  * Makes this process the host of a new team and opens its socket; `host.start()` then starts the members. `onEvent` gets
  * every event from the first on. A start that fails leaves nothing.
@@ -63,6 +82,7 @@ export async function startTeam(
   },
 ): Promise<StartedTeam> {
   checkStart(request, options.env);
+  await checkTerminals(request);
   const prepared = await prepareTeam({
     home: request.home,
     name: request.file.name,

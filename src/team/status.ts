@@ -31,6 +31,7 @@ export interface MemberStatus extends MemberState {
   readonly colour: string;
   readonly model?: string;
   readonly service: boolean;
+  readonly input?: "terminal";
   readonly activity?: string;
   /** Messages in `new/`. */
   readonly unread: number;
@@ -110,6 +111,7 @@ function memberStatus(paths: TeamPaths, member: MemberRecord, host: HostStatus):
     ...state,
     unread: unreadOf(paths, name),
     ...defined({
+      input: member.input,
       model,
       activity: state.state === "ended" ? undefined : activity,
       billed,

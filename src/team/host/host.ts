@@ -16,7 +16,9 @@ import { createMethods } from "./methods.js";
 import { type Outcome, watchOutcome } from "./outcome.js";
 import type { EndReport, MemberReport } from "./protocol.js";
 import { listen } from "./server.js";
+import { showStates } from "./show-states.js";
 import { startMember } from "./start-member.js";
+import { typeTerminalMail } from "./terminal-mail.js";
 import { watchUserMail } from "./user-mail.js";
 import { watchMembers } from "./watch-members.js";
 
@@ -135,13 +137,17 @@ export async function openHost(
   await writeRecord(paths.hostRecord, hostRecord);
   const server = await listen(paths.socket, createMethods(context, host, startedUp));
   const userMail = watchUserMail(context);
+  const stopTyping = typeTerminalMail(context);
+  const hideStates = showStates(context);
   const watching = watchMembers(context, watch.signal).catch((error: unknown) =>
     warn(`members are not watched any more: ${messageOf(error)}`),
   );
 
   async function close(): Promise<void> {
     watch.abort();
+    hideStates();
     await watching;
+    await told(stopTyping());
     await told(userMail.close());
     await told(server.close());
     await told(Promise.resolve().then(() => removeSockets(paths)));

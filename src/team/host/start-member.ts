@@ -63,6 +63,7 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
     what: spec.agent === undefined ? commandLine(spec) : findDefinition(spec.agent).name,
     colour,
     service: "service" in spec && spec.service === true,
+    ...("input" in spec && spec.input !== undefined ? { input: spec.input } : {}),
     incarnation,
     publicKey: keys.publicKey,
     state: "starting",
@@ -184,7 +185,11 @@ function launchOf(context: HostContext, spec: MemberSpec, runDir: string): Teamm
   if (spec.agent !== undefined)
     return { kind: "agent", argv: [...context.troupe, "teammate", specFile(runDir)] };
   const command = "command" in spec ? spec.command : undefined;
-  return { kind: "argv", argv: typeof command === "string" ? ["/bin/sh", "-c", command] : (command ?? []) };
+  return {
+    kind: "argv",
+    argv: typeof command === "string" ? ["/bin/sh", "-c", command] : (command ?? []),
+    terminal: "input" in spec && spec.input === "terminal",
+  };
 }
 
 function agentSpecOf(

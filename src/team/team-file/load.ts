@@ -96,6 +96,11 @@ function contradictions(file: TeamFile): Fault[] {
       faults.push({ path: at, text: `teammate ${teammate.name} needs one of agent and command` });
     if (teammate.command !== undefined && teammate.prompt !== undefined)
       faults.push({ path: [...at, "prompt"], text: `${teammate.name} is a command: it takes no prompt` });
+    if (teammate.command === undefined && teammate.input !== undefined)
+      faults.push({
+        path: [...at, "input"],
+        text: `${teammate.name} is an agent: only a command takes input`,
+      });
   });
   return [...faults, ...channelFaults(file)];
 }

@@ -8,6 +8,8 @@ const teammate = z.strictObject({
   name: z.string(),
   agent: z.string().optional(),
   command: z.union([z.string().min(1), z.array(z.string()).min(1)]).optional(),
+  /** For a command that reads only its terminal: its mail is typed there. */
+  input: z.literal("terminal").optional(),
   prompt: z.string().optional(),
   model: z.string().optional(),
   permissionMode: z.enum(permissionModes).optional(),

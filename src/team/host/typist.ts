@@ -1,0 +1,135 @@
+import { laneOf, type Mailbox, type Message, openMailbox, readMailbox } from "../../../mailbox/index.js";
+import { messageOf, TroupeError } from "../../util/errors.js";
+import { oneLine } from "../../util/text.js";
+import { delay } from "../../util/wait.js";
+import type { MemberRecord } from "../records.js";
+import { summaryOf } from "../runtime/mail-frame.js";
+import { mailboxOf } from "../send.js";
+import { trustedSender } from "../trusted-sender.js";
+import type { HostContext } from "./context.js";
+import { endMember } from "./end-member.js";
+import { typedMail } from "./typed-mail.js";
+
+/** Takes the mail of one member that reads its terminal, and types it there. */
+export interface Typist {
+  /** Ends it; what is not typed yet stays in the mailbox. Resolves when nothing of it runs. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** How long after a failure before which nothing was typed it is tried again. */
+const againMs = 5000;
+
+/** What no second attempt could mend. */
+const hopeless: readonly string[] = ["text-too-long", "nothing-to-type", "no-terminal"];
+
+/**
+ * Types the mail of `member`, one message after the other as they came; each is taken only when its turn has come. What was
+ * submitted is acknowledged. Of what perhaps was, a warning tells, once: it stays delivered, and is not typed again.
+ */
+export function openTypist(context: HostContext, member: MemberRecord): Typist {
+  const { hub } = context;
+  const { name, agentId, incarnation } = member;
+  const executor = context.executorFor(member);
+  const ending = new AbortController();
+  const { signal } = ending;
+  const applied = new Set<Promise<unknown>>();
+  let started = false;
+  const warn = (text: string): void =>
+    hub.emit({ type: "notice", level: "warning", name, text: oneLine(text, 400) });
+
+  const mailbox = openMailbox(mailboxOf(context.paths, name));
+  const oneByOne: Mailbox = { ...mailbox, claim: (_limit, takeOver) => mailbox.claim(1, takeOver) };
+
+  async function receive(message: Message): Promise<void> {
+    const from = trustedSender(message, context, name);
+    if (laneOf(message) === "control") return applyControl(message, from);
+    const { id, kind, text = "" } = message;
+    hub.emit({ type: "mail", id, from, to: name, kind, summary: summaryOf(message), text });
+    if (!started) await comeToRest();
+    started = true;
+    await typeMail(id, from, typedMail(message, from));
+  }
+
+  /** A program that is just starting takes Enter for something else. */
+  async function comeToRest(): Promise<void> {
+    const deadline = Date.now() + startMs;
+    let before: string | undefined;
+    while (Date.now() < deadline && !signal.aborted) {
+      const shown = await executor.capture?.(agentId, 100);
+      if (shown === before) return;
+      before = shown;
+      await delay(restMs, signal).catch(() => undefined);
+    }
+  }
+
+  async function typeMail(id: string, from: string, text: string): Promise<void> {
+    const what = `mail #${id} from ${oneLine(from, 60)}`;
+    const told = new Set<string>();
+    while (!signal.aborted) {
+      try {
+        const typed = await executor.submitText?.(agentId, text, signal);
+        if (typed?.outcome === "submitted") mailbox.acknowledge([id]);
+        else warn(`${what} was typed and perhaps not taken: ${typed?.reason ?? "?"}; it is not typed again`);
+        return;
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!(error instanceof TroupeError)) throw error;
+        if (error.code === "mail-not-moved") return warn(`${what} was typed: ${error.message}`);
+        const { code, remedy } = error;
+        if (hopeless.includes(code)) return warn(`${what} cannot be typed: ${error.message}`);
+        if (!told.has(code))
+          warn(`${what} waits: ${error.message}${remedy === undefined ? "" : ` (${remedy})`}`);
+        told.add(code);
+        await delay(againMs, signal).catch(() => undefined);
+      }
+    }
+    mailbox.release([id]);
+  }
+
+  function applyControl(message: Message, from: string): void {
+    mailbox.acknowledge([message.id]);
+    const objection = objectionTo(message, from);
+    if (objection !== undefined) {
+      warn(`${message.kind} from ${oneLine(from, 60)} was ignored: ${objection}`);
+      return;
+    }
+    const end = endMember(context, member, { reason: message.text }).catch((error: unknown) =>
+      warn(messageOf(error)),
+    );
+    applied.add(end);
+    void end.finally(() => applied.delete(end));
+  }
+
+  function objectionTo(message: Message, from: string): string | undefined {
+    if (message["incarnation"] !== incarnation) return "it was meant for an earlier start of this teammate";
+    // A sender that proves nothing is `external:…`, which no name in the list equals.
+    if (!["user", "host", context.record.lead].includes(from)) return "its sender has no authority";
+    return message.kind === "shutdown-request" ? undefined : "it means nothing to a program";
+  }
+
+  const reader = readMailbox(
+    oneByOne,
+    {
+      onMessage: receive,
+      onProblem: ({ file, reason }) => warn(`mail was set aside: ${file}: ${reason}`),
+      onTrouble: (error) => warn(error.message),
+    },
+    {},
+    signal,
+  );
+  const closed = reader.closed.catch((error: unknown) =>
+    warn(`mail is not typed any more: ${messageOf(error)}`),
+  );
+
+  return {
+    async close() {
+      ending.abort(new Error(`${name} ends`));
+      await closed;
+      await Promise.all(applied);
+    },
+  };
+}
+
+/** A program has started when it has shown the same for so long; at most so long is waited for that. */
+const restMs = 400;
+const startMs = 10_000;
