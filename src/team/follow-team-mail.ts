@@ -27,8 +27,7 @@ export async function followTeamMail(
     if (!told.has(error.code)) onTrouble(error);
     told.add(error.code);
   };
-  // A mailbox that is made shows here; where this cannot be watched the sweep of the others finds it.
-  const joining = watchNames(paths.mail, bell);
+  const joining = watchRecords(paths.members, bell);
   signal.addEventListener("abort", bell, { once: true });
   try {
     while (!signal.aborted) {
@@ -50,9 +49,18 @@ export async function followTeamMail(
   }
 }
 
-function watchNames(dir: string, onChange: () => void): fs.FSWatcher | undefined {
+/**
+ * Calls back when a member joins, whose mailbox is older than its record; often for nothing, but not for every change of a record.
+ * Where this cannot be watched the sweep of the mailboxes finds it, and their own watches tell what is wrong.
+ */
+function watchRecords(dir: string, onNew: () => void): fs.FSWatcher | undefined {
+  const known = new Set<string | null>();
+  const onChange = (_event: string, name: string | null): void => {
+    if (known.has(name) || name?.startsWith(".")) return;
+    if (name !== null) known.add(name);
+    onNew();
+  };
   try {
-    // Its failure is that of the mailboxes' own watches, which tell it.
     return fs.watch(dir, onChange).on("error", () => undefined);
   } catch {
     return undefined;

@@ -1,10 +1,11 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import type { Message } from "../../mailbox/message.js";
 import type { Stored } from "../../mailbox/place.js";
 import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
+import { withLock } from "../util/lock.js";
 import { faultOf } from "./uds-address.js";
 import { type Conversation, converse } from "./uds-converse.js";
 
@@ -12,6 +13,12 @@ import { type Conversation, converse } from "./uds-converse.js";
 export interface MailListener {
   /** Stops listening, answers what is being stored, ends every connection and removes the socket. Idempotent. */
   close(): Promise<void>;
+}
+
+/** Where to listen, and the directory of locks by which those who want the same socket are kept apart. */
+export interface MailSocket {
+  readonly socket: string;
+  readonly locks: string;
 }
 
 export interface ListenOptions {
@@ -24,6 +31,9 @@ export interface ListenOptions {
 /** How many clients are served at once; a further one is cut off. */
 const maxClients = 256;
 
+/** How long another may take to begin to listen at the same place. */
+const lockMs = 10_000;
+
 /** How long clients that do not read their answer keep the end waiting. */
 const closeGraceMs = 2_000;
 
@@ -34,12 +44,12 @@ const closeGraceMs = 2_000;
  * `cannot-listen`.
  */
 export async function listenForMail(
-  socket: string,
+  { socket, locks }: MailSocket,
   store: (message: Message) => Promise<Stored>,
   options: ListenOptions = {},
 ): Promise<MailListener> {
-  // Bound beside and then linked: it appears private and ready, and of several that start at once one gets the name.
-  const bound = besides(socket);
+  // Bound beside and then linked: it appears private and ready, and never in the place of another.
+  const bound = beside(socket);
   for (const place of [socket, bound]) checkPath(place);
   const conversations = new Set<Conversation>();
   const told = new Set<string>();
@@ -51,7 +61,7 @@ export async function listenForMail(
   server.maxConnections = maxClients;
   try {
     await bind(server, bound);
-    await takePlace(bound, socket);
+    await withLock(lockOf(socket, locks), lockMs, () => takePlace(bound, socket));
   } catch (error) {
     server.close();
     throw listenError(socket, error);
@@ -117,36 +127,26 @@ function bind(server: net.Server, place: string): Promise<void> {
   });
 }
 
+/** Gives the bound socket its name. Only under the lock: between the look at a dead socket and its removal another may take its place. */
 async function takePlace(bound: string, socket: string): Promise<void> {
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      fs.linkSync(bound, socket);
-      return;
-    } catch (error) {
-      if (errnoOf(error) !== "EEXIST") throw error;
-      await removeStale(socket);
-    }
+  try {
+    fs.linkSync(bound, socket);
+    return;
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
   }
-  throw taken(socket, "others start to listen there, too");
+  const stat = fs.lstatSync(socket, { throwIfNoEntry: false });
+  if (stat?.isSocket() === false) throw taken(socket, "it is not a socket, and is left alone");
+  if (stat !== undefined && stat.uid !== process.getuid?.())
+    throw taken(socket, `it belongs to user ${stat.uid}`);
+  if (await isAnswered(socket)) throw taken(socket, "somebody listens there");
+  fs.rmSync(socket, { force: true });
+  fs.linkSync(bound, socket);
 }
 
-/** Removes a socket at which nobody listens; throws TroupeError `socket-taken` for anything else. */
-async function removeStale(socket: string): Promise<void> {
-  const stat = fs.lstatSync(socket, { throwIfNoEntry: false });
-  if (stat === undefined) return;
-  if (!stat.isSocket()) throw taken(socket, "it is not a socket, and is left alone");
-  if (stat.uid !== process.getuid?.()) throw taken(socket, `it belongs to user ${stat.uid}`);
-  if (await isAnswered(socket)) throw taken(socket, "somebody listens there");
-  // Between the look and the removal another may have begun to listen: look again where nobody can come between.
-  const aside = besides(socket);
-  fs.renameSync(socket, aside);
-  try {
-    if (!(await isAnswered(aside))) return;
-    fs.linkSync(aside, socket);
-    throw taken(socket, "somebody listens there");
-  } finally {
-    fs.rmSync(aside, { force: true });
-  }
+function lockOf(socket: string, locks: string): string {
+  const place = path.join(fs.realpathSync(path.dirname(socket)), path.basename(socket));
+  return path.join(locks, `listen-${createHash("sha256").update(place).digest("hex").slice(0, 16)}`);
 }
 
 /** Whether somebody listens; also where that cannot be told. */
@@ -164,7 +164,7 @@ function isAnswered(socket: string): Promise<boolean> {
 }
 
 /** A free name in the directory of `socket`. */
-function besides(socket: string): string {
+function beside(socket: string): string {
   return path.join(path.dirname(socket), `.${randomBytes(4).toString("hex")}`);
 }
 

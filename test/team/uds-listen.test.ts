@@ -13,7 +13,9 @@ async function listening(options: ListenOptions & { readonly socket?: string } =
   const { socket = path.join(temporaryDirectory(), "mail.sock"), ...rest } = options;
   const dir = await scratchMailbox();
   const mailbox = openMailbox(dir);
-  const listener: MailListener = await listenForMail(socket, mailbox.send, rest);
+  const locks = `${path.dirname(socket)}.locks`;
+  onTestFinished(() => fs.rmSync(locks, { recursive: true, force: true }));
+  const listener: MailListener = await listenForMail({ socket, locks }, mailbox.send, rest);
   onTestFinished(() => listener.close());
   const texts = () =>
     mailbox

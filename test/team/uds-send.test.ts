@@ -61,15 +61,16 @@ describe("sendToSocket", () => {
   });
 
   it.each([
-    ["is no JSON", "ok\n"],
-    ["is no object", "null\n"],
-    ["is for another message", '{"ok":true,"id":"other-id"}\n'],
-    ["neither takes nor refuses", '{"ok":"yes","id":"0123abcd"}\n'],
-    ["refuses without a word", '{"ok":false}\n'],
-    ["never ends", "x".repeat(70_000)],
-  ])("never takes it for stored where the answer %s", async (_, answer) => {
+    ["is no JSON", "ok\n", "its answer was ok"],
+    ["is no object", "null\n", "its answer was null"],
+    ["is for another message", '{"ok":true,"id":"other-id"}\n', "other-id"],
+    ["neither takes nor refuses", '{"ok":"yes","id":"0123abcd"}\n', "yes"],
+    ["refuses without a word", '{"ok":false}\n', "false"],
+    ["never ends", "x".repeat(70_000), "the answer is too long"],
+  ])("never takes it for stored where the answer %s", async (_, answer, why) => {
     await expect(sendToSocket(await answering(answer), message, long)).rejects.toMatchObject({
       code: "maybe-stored",
+      message: expect.stringContaining(why),
       kind: "not-reached",
       remedy: expect.stringContaining("--id 0123abcd"),
     });

@@ -151,10 +151,11 @@ async function listen(
   socket: string,
   also: ((view: View) => Promise<void>) | undefined,
 ): Promise<void> {
-  const { io, box, json } = view;
+  const { io, box, json, team } = view;
   const { listenForMail } = await import("../main.js");
   const { send: store } = openMailbox(box.dir);
-  const listener = await listenForMail(socket, store, {
+  const place = { socket, locks: path.join(team.paths.home, "locks") };
+  const listener = await listenForMail(place, store, {
     onTrouble: (error) => void io.note(`troupe: ${error.message}`),
   });
   try {

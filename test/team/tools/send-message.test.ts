@@ -105,7 +105,8 @@ describe("SendMessage", () => {
       content: expect.stringContaining("nobody listens"),
     });
     const got: Message[] = [];
-    const listener = await listenForMail(socket, async (message) => {
+    const place = { socket, locks: path.join(team.made.root, "locks") };
+    const listener = await listenForMail(place, async (message) => {
       got.push(message);
       return { id: message.id, duplicate: false };
     });
