@@ -37,7 +37,10 @@ try {
 }
 if (process.exitCode === undefined) {
   const count = (verdict) => verdicts.filter((other) => other === verdict).length;
-  console.log(`${wanted.length} mutants, ${count("SURVIVED")} survived, ${count("UNCLEAR")} unclear`);
+  const killed = count("noticed") + count("hung");
+  console.log(
+    `${wanted.length} mutants: ${killed} killed, ${count("SURVIVED")} survived, ${count("UNCLEAR")} unclear`,
+  );
   process.exitCode = count("SURVIVED") > 0 ? 1 : count("UNCLEAR") > 0 ? 2 : 0;
 }
 

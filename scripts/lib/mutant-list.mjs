@@ -1,3 +1,5 @@
+import { mailboxMutants } from "./mutants-mailbox.mjs";
+
 /**
  * @typedef {object} Mutant
  * @property {string} file
@@ -10,10 +12,11 @@
 
 /** @type {readonly Mutant[]} */
 export const mutants = [
+  ...mailboxMutants,
   {
     file: "src/util/lock.ts",
-    find: "if (highest(dir) !== token || (token > 1 && !fs.existsSync(generation(dir, token - 1)))) {",
-    replace: "if (token < 0) {",
+    find: "if (highest(dir) !== token ||",
+    replace: "if (token < 0 &&",
     why: "who stalled before linking gets the lock, too",
     tests: ["test/util/lock.test.ts"],
   },
@@ -118,11 +121,11 @@ export const mutants = [
     tests: ["test/agent/tools/containment.test.ts"],
   },
   {
-    file: "src/team/keys.ts",
+    file: "src/team/trusted-sender.ts",
     find: "if (verifies(message, candidate.publicKey)) return candidate.name;",
     replace: "return candidate.name;",
     why: "a sender is believed without a valid seal",
-    tests: ["test/team/keys.test.ts"],
+    tests: ["test/team/trusted-sender.test.ts"],
   },
   {
     file: "src/team/names.ts",
