@@ -90,7 +90,7 @@ const storing = [
     find: 'fs.closeSync(fs.openSync(lock, "wx", 0o600));',
     replace: 'fs.closeSync(fs.openSync(lock, "w", 0o600));',
     why: "without links two senders of one id hold its lock at once",
-    tests: ["test/mailbox/send.test.ts", "test/mailbox/no-links.test.ts"],
+    tests: ["test/mailbox/races.test.ts"],
   },
   {
     file: "mailbox/place.ts",

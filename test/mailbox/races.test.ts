@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { openMailbox, receiptOf } from "../../mailbox/index.js";
+import { encodeMessage, openMailbox, receiptOf } from "../../mailbox/index.js";
+import { placeMessage } from "../../mailbox/place.js";
 import { storeMessageSync } from "../../mailbox/send.js";
 import { letter, names, plant, scratchMailbox } from "./support.js";
 
@@ -56,4 +57,18 @@ test("another message that takes the id at the last moment is neither overwritte
     expect.objectContaining({ code: "id-taken" }),
   );
   expect(fs.readFileSync(path.join(dir, "new", `${message.id}.json`), "utf8")).toBe(other);
+});
+
+test("without links, who finds that another sender holds the lock of the id keeps off", async () => {
+  const dir = await scratchMailbox();
+  const message = letter();
+  const bytes = encodeMessage(message);
+  const draft = path.join(dir, "tmp", `${message.id}.mine.json`);
+  plant(dir, "tmp", path.basename(draft), bytes);
+  plant(dir, "new", `.lock-${message.id}`, "");
+  const link = () => {
+    throw Object.assign(new Error("refused"), { code: "EPERM" });
+  };
+  expect(placeMessage(dir, message.id, draft, bytes, { link })).toBe("busy");
+  expect(names(dir, "new")).toEqual([`.lock-${message.id}`]);
 });
