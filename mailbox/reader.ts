@@ -55,7 +55,7 @@ export function readMailbox(
   let unsettled = true;
   let pruneAt = 0;
   let pruning: Promise<void> = Promise.resolve();
-  const ending = new AbortController();
+  let stopPruning: (() => void) | undefined;
   let settle: (failed?: { readonly error: unknown }) => void = () => undefined;
   const closed = new Promise<void>((resolve, reject) => {
     settle = (failed) => (failed === undefined ? resolve() : reject(failed.error));
@@ -91,12 +91,16 @@ export function readMailbox(
 
   /** One at a time; never rejects. */
   async function prune(): Promise<void> {
+    const ending = new AbortController();
+    stopPruning = () => ending.abort();
     try {
       await pruneMailbox(mailbox.dir, Date.now(), ending.signal);
     } catch (error) {
       if (ended) return;
       if (error instanceof TroupeError) tell(error);
       else end(error);
+    } finally {
+      stopPruning = undefined;
     }
     pruneAt = performance.now() + pruneEveryMs;
   }
@@ -154,7 +158,7 @@ export function readMailbox(
   function close(): void {
     if (ended) return;
     ended = true;
-    ending.abort();
+    stopPruning?.();
     signal?.removeEventListener("abort", close);
     if (!busy) finish();
   }

@@ -30,8 +30,8 @@ export interface WatchOptions {
 export function watchMailbox(dir: string, onBell: () => void, options: WatchOptions = {}): MailboxWatcher {
   const directory = path.join(dir, "new");
   const bell = bindIdentity(onBell);
-  const onSweep = bindIdentity(options.onSweep ?? (() => undefined));
-  const onTrouble = bindIdentity(options.onTrouble ?? (() => undefined));
+  const onSweep = options.onSweep && bindIdentity(options.onSweep);
+  const onTrouble = options.onTrouble && bindIdentity(options.onTrouble);
   const told = new Set<string>();
   let closed = false;
   let broken = false;
@@ -81,7 +81,7 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
     const news = now !== undefined && !isUnchanged(seen, now);
     seen = now;
     if ((news || renewed) && !closed) bell();
-    if (!closed) onSweep();
+    if (!closed) onSweep?.();
   }
 
   function restart(): boolean {
@@ -94,7 +94,7 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
     if (closed || told.has(code)) return;
     told.add(code);
     const remedy = "mail is looked for every few seconds meanwhile; on Linux see fs.inotify in sysctl";
-    onTrouble(new TroupeError(code, message, { remedy, cause }));
+    onTrouble?.(new TroupeError(code, message, { remedy, cause }));
   }
 }
 
