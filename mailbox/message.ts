@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { v7 } from "uuid";
 import { messageOf, TroupeError } from "../src/util/errors.js";
 import { oneLine } from "../src/util/text.js";
 import { idPattern, messageFile } from "./layout.js";
+
+export { newMessageId } from "./message-id.js";
 
 /** Largest message file in bytes. */
 export const maxFileBytes = 8 * 1024 * 1024;
@@ -58,11 +59,6 @@ export type ParsedMessage =
   | { readonly type: "message"; readonly message: Message }
   | { readonly type: "newer"; readonly v: number }
   | { readonly type: "bad"; readonly reason: string };
-
-/** A new message id: a UUIDv7, greater than all that this process made before. */
-export function newMessageId(): string {
-  return v7();
-}
 
 /**
  * Which way a message takes at its recipient: `control` is applied on arrival and never enters a conversation, `text`
