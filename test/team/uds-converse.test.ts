@@ -48,6 +48,26 @@ describe("converse", () => {
   });
 });
 
+it("reads no more from a client than it can store", async () => {
+  const socket = path.join(temporaryDirectory(), "s");
+  const accepted = new Promise<net.Socket>((resolve) => {
+    const server = net.createServer({ allowHalfOpen: true }, (stream) => {
+      // Storing never ends.
+      converse(stream, () => new Promise(() => undefined), 20_000);
+      resolve(stream);
+    });
+    server.listen(socket);
+    onTestFinished(() => void server.close());
+  });
+  const client = net.connect(socket).on("error", () => undefined);
+  client.write(`${JSON.stringify(letter())}\n`.repeat(100_000));
+  const stream = await accepted;
+  onTestFinished(() => void stream.destroy());
+  for (let turn = 0; turn < 2000; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(stream.bytesRead).toBeGreaterThan(0);
+  expect(stream.bytesRead).toBeLessThan(1024 * 1024);
+});
+
 const anyLine = fc
   .oneof(
     fc.string({ unit: "grapheme", maxLength: 500 }).map((text) => JSON.stringify(letter({ text }))),
