@@ -132,7 +132,7 @@ describe("a request that is too long for the model", () => {
     expect(times(server.requests[1], id)).toBe(1);
     const { types, text: last } = lastMessage(server.requests[2]);
     expect(types).toEqual(["tool_result", "text"]);
-    expect(JSON.stringify(server.requests[2]?.body)).toContain("did run");
+    expect(JSON.stringify(server.requests[2]?.body.messages.at(-1))).toContain("did run");
     const [frame] = parseFrames(last);
     const file = path.join(spec.runDir, "out", `mail-${id}.txt`);
     expect(frame).toMatchObject({ id, from: "bob", summary: "news", text: text.slice(0, mailBounds.again) });
