@@ -51,16 +51,9 @@ export async function createPlace(home, command, members = ["user", "quiet"]) {
      */
     store(to, fields) {
       const id = this.nextId();
-      const message = {
-        v: 1,
-        id,
-        from: "quiet",
-        to,
-        sentAt: new Date().toISOString(),
-        kind: "text",
-        text: id,
-      };
-      mailbox.storeMessageSync(team.mailboxOf(to), { .../** @type {const} */ (message), v: 1, ...fields });
+      const sentAt = new Date().toISOString();
+      const message = { v: 1, id, from: "quiet", to, sentAt, kind: "text", text: id, ...fields };
+      mailbox.storeMessageSync(team.mailboxOf(to), message);
       return id;
     },
     /**
@@ -145,9 +138,8 @@ export function manners({ exitCode, stdout, stderr, stuck }, { stream }, told = 
   const failures = lines.length + (error === undefined ? 0 : 1);
   if (failures === 0) wrong.push(`it failed (exit ${exitCode}) and did not say why`);
   if (error === undefined && lines.length > 1) wrong.push("it told its failure more than once");
-  // Without stdout there is nothing that a remedy could be about.
   const remedied = error?.remedy !== undefined || /^ {2}\S/m.test(stderr);
-  if (!remedied && stream !== 1) wrong.push("it said nothing about what to do");
+  if (!remedied) wrong.push("it said nothing about what to do");
   if (/unexpected failure/.test(stderr) || error?.code === "unexpected") wrong.push("nobody foresaw it");
   return wrong;
 }

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { errnoOf, TroupeError } from "../util/errors.js";
+import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
 import { delay } from "../util/wait.js";
 import type { Io } from "./io.js";
 
@@ -40,7 +40,9 @@ export function processIo(): ProcessIo {
       try {
         await writeAll(1, text, () => stopper().signal);
       } catch (error) {
-        if (errnoOf(error) === "EPIPE") stopper().abort(error);
+        if (errnoOf(error) === undefined) throw error;
+        if (errnoOf(error) !== "EPIPE") throw unwritable(error);
+        stopper().abort(error);
         throw error;
       }
     },
@@ -52,6 +54,13 @@ export function processIo(): ProcessIo {
       }
     },
   };
+}
+
+function unwritable(cause: unknown): TroupeError {
+  return new TroupeError("stdout", `the output could not be written to stdout: ${messageOf(cause)}`, {
+    cause,
+    remedy: "mend what the message says (is the disk full?), then look at what was done before you try again",
+  });
 }
 
 /** Writes everything to a descriptor, which may be a pipe that somebody set to non-blocking and that is full. */

@@ -51,8 +51,11 @@ function readFile(command: string, file: string): Buffer {
     return buffer.subarray(0, length);
   } catch (cause) {
     const message = `${command}: the file ${file} cannot be read: ${messageOf(cause)}`;
-    const remedy = cause instanceof IrregularFile ? { remedy: "give - as TEXT and pipe it to stdin" } : {};
-    throw new TroupeError("unreadable-file", message, { cause, ...remedy });
+    const remedy =
+      cause instanceof IrregularFile
+        ? "give - as TEXT and pipe it to stdin"
+        : "check its path and what its permissions allow, then send again";
+    throw new TroupeError("unreadable-file", message, { cause, remedy });
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }
