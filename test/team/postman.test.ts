@@ -83,11 +83,14 @@ describe("send", () => {
     expect(await send("bob", { kind: "text", text: "x" })).toMatchObject([
       { note: "bob is a command and reads mail only by troupe inbox" },
     ]);
+    await writeRecord(memberFile(team.paths, "bob"), { ...bob, kind: "command", input: "terminal" });
+    const [typed] = await send("bob", { kind: "text", text: "x" });
+    expect(typed).not.toHaveProperty("note");
     await writeRecord(memberFile(team.paths, "bob"), { ...bob, state: "ended", reason: "failed" });
     expect(await send("bob", { kind: "text", text: "x" })).toMatchObject([
       { note: "bob has ended (failed); its mail waits" },
     ]);
-    expect(team.mailOf("bob")).toHaveLength(2);
+    expect(team.mailOf("bob")).toHaveLength(3);
   });
 });
 

@@ -39,7 +39,7 @@ tmux: { userConfig: false }
 teammates:
   - { name: scout, agent: Explore, prompt: Look., cwd: src, env: { A: b }, color: pink, maxTurns: 1 }
   - { name: tests, command: [npm, test], service: true }
-  - { name: shell, command: echo $HOME }
+  - { name: shell, command: echo $HOME, input: terminal }
 `,
         "team.yaml",
       ),
@@ -66,7 +66,7 @@ teammates:
           maxTurns: 1,
         },
         { name: "tests", command: ["npm", "test"], service: true },
-        { name: "shell", command: "echo $HOME" },
+        { name: "shell", command: "echo $HOME", input: "terminal" },
       ],
     });
   });
@@ -185,6 +185,12 @@ teammates:
     );
     expect(refusal(of("    command: y\n    prompt: z\n"))).toBe(
       "team.yaml:5:13: x is a command: it takes no prompt",
+    );
+    expect(refusal(of("    agent: Explore\n    input: terminal\n"))).toBe(
+      "team.yaml:5:12: x is an agent: only a command takes input",
+    );
+    expect(refusal(of("    command: y\n    input: pipe\n"))).toMatch(
+      /^team\.yaml:5:12: .*expected "terminal"/,
     );
     expect(refusal("name: a\n")).toBe("team.yaml:1:1: a team needs teammates, or a lead that is an agent");
   });
