@@ -29,8 +29,9 @@ export async function tryLock(dir: string): Promise<Lock | undefined> {
   if (before !== undefined && isHeld(before)) return undefined;
   const token = (before?.token ?? 0) + 1;
   if (!linkGeneration(dir, token)) return undefined;
-  // Who stalled before linking may have made anew what later holders had pruned; they prune in ascending order.
-  if (highest(dir) !== token || (token > 1 && !fs.existsSync(generation(dir, token - 1)))) {
+  // Who stalled before linking may have made anew what later holders had pruned (they prune in ascending order), or may have
+  // linked into a directory that was made anew since, where somebody else holds the number before.
+  if (highest(dir) !== token || (token > 1 && !wasGivenUp(dir, token - 1))) {
     fs.rmSync(generation(dir, token), { force: true });
     return undefined;
   }
@@ -84,13 +85,19 @@ export function readLock(dir: string): LockState | undefined {
     const owner = readOwner(generation(dir, token));
     // Pruned between listing and reading: a newer generation exists now.
     if (owner === undefined) continue;
-    return { token, owner, released: fs.existsSync(`${generation(dir, token)}.released`) };
+    return { token, owner, released: isReleased(dir, token) };
   }
 }
 
 /** Whether the lock is held by a process that runs (or cannot be looked at). */
 export function isHeld(state: LockState): boolean {
   return !state.released && liveness(state.owner) !== "gone";
+}
+
+/** Whether a generation is there, and nobody's any more. */
+function wasGivenUp(dir: string, token: number): boolean {
+  const owner = readOwner(generation(dir, token));
+  return owner !== undefined && !isHeld({ token, owner, released: isReleased(dir, token) });
 }
 
 /** Makes generation `token` ours; false if somebody else has made it, or the directory went. */
@@ -134,6 +141,10 @@ function readOwner(file: string): ProcessIdentity | undefined {
     // Linked files are whole; only a power loss leaves a part of one, and its owner went with it.
     return { pid: 0, startTime: "", bootId: "lost", pidNamespace: "" };
   }
+}
+
+function isReleased(dir: string, token: number): boolean {
+  return fs.existsSync(`${generation(dir, token)}.released`);
 }
 
 function generation(dir: string, token: number): string {
