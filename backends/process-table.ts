@@ -46,9 +46,31 @@ export function identityOfRow({ pid, startTime }: ProcessRow): ProcessIdentity |
  * process, the answer is false.
  */
 export function carriesRunId(pid: number, runId: string): boolean {
-  if (process.platform !== "linux") return false;
-  const environment = readProc(pid, "environ");
-  return environment !== undefined && `\0${environment}`.includes(`\0${runIdVariable}=${runId}\0`);
+  return environmentOf(pid).includes(`\0${runIdVariable}=${runId}\0`);
+}
+
+/** A process that was started for a teammate, as its environment tells. */
+export interface MarkedProcess {
+  readonly identity: ProcessIdentity;
+  readonly runId: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/**
+ * Every process with a run id and all of `variables` (by name; a value of undefined stands for any) in its environment.
+ * Linux only: elsewhere none is found.
+ */
+export function findMarked(variables: Readonly<Record<string, string | undefined>>): MarkedProcess[] {
+  if (process.platform !== "linux") return [];
+  return listProcesses().flatMap((row) => {
+    const environment = environmentOf(row.pid);
+    const wanted = Object.entries({ ...variables, [runIdVariable]: undefined });
+    const values = wanted.map(([name, value]) => [name, valueIn(environment, name, value)] as const);
+    const identity = identityOfRow(row);
+    if (identity === undefined || values.some(([, value]) => value === undefined)) return [];
+    const found = Object.fromEntries(values) as Record<string, string>;
+    return [{ identity, runId: found[runIdVariable] ?? "", variables: found }];
+  });
 }
 
 /** The program and its first arguments, made printable; the pid where nothing can be read. */
@@ -82,6 +104,19 @@ function ps(args: readonly string[]): string {
     if (errnoOf(error) === "ENOENT") throw error;
     return "";
   }
+}
+
+/** Each variable between NULs; empty where it cannot be read. */
+function environmentOf(pid: number): string {
+  return process.platform === "linux" ? `\0${readProc(pid, "environ") ?? ""}` : "";
+}
+
+function valueIn(environment: string, name: string, wanted: string | undefined): string | undefined {
+  const start = environment.indexOf(`\0${name}=`);
+  if (start === -1) return undefined;
+  const from = start + name.length + 2;
+  const value = environment.slice(from, environment.indexOf("\0", from));
+  return wanted === undefined || wanted === value ? value : undefined;
 }
 
 function readProc(pid: number, name: string): string | undefined {

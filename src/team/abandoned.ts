@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import { endTree, runIdOf } from "../../backends/index.js";
 import type { KillReport } from "../../backends/types.js";
 import { TroupeError } from "../util/errors.js";
@@ -5,15 +6,18 @@ import { acquireLock, isHeld, type Lock, readLock } from "../util/lock.js";
 import { sameProcess } from "../util/process-identity.js";
 import { defaults } from "./defaults.js";
 import type { EndReport } from "./host/protocol.js";
+import { filesOf, findStrays, treesOf } from "./leftovers.js";
 import type { LocatedTeam } from "./locate.js";
 import { openMemberExecutor } from "./open-executors.js";
 import { memberRunDir, type TeamPaths } from "./paths.js";
 import { type MemberRecord, memberFile, readHostRecord, readMembers, writeRecord } from "./records.js";
 import { removeSockets } from "./remove-sockets.js";
+import { endOnServers } from "./tmux-remains.js";
 
 /**
  * Ends what a dead host left: every member of its team, or only those in `names`, by process identity, run id and tagged
- * pane. Holds the team's lock meanwhile. Throws TroupeError `team-runs` if a host holds it.
+ * pane; without `names` also whatever else {@link findLeftovers} tells of. Holds the team's lock meanwhile. Throws
+ * TroupeError `team-runs` if a host holds it.
  */
 export async function endAbandoned(
   team: LocatedTeam,
@@ -29,14 +33,23 @@ export async function endAbandoned(
     );
     const reports = await Promise.all(members.map((member) => endOne(team, member, options.env)));
     if (options.names !== undefined) return reports;
+    await endRest(paths);
     const host = readHostRecord(paths);
     if (host !== undefined && host.endedAt === undefined)
       await writeRecord(paths.hostRecord, { ...host, endedAt: new Date().toISOString() });
+    await endOnServers(team, options.env);
     removeSockets(paths);
     return reports;
   } finally {
     lock.release();
   }
+}
+
+/** Strays of earlier incarnations, and unfinished files. */
+async function endRest(paths: TeamPaths): Promise<void> {
+  const trees = treesOf(paths, findStrays(paths.home));
+  await Promise.all(trees.map((tree) => endTree(tree, { graceMs: defaults.termToKillMs })));
+  for (const file of filesOf(paths)) fs.rmSync(file, { force: true });
 }
 
 /** The team's lock; waits for others who end the same team, but for no host. */
@@ -79,9 +92,14 @@ async function end(
 ): Promise<KillReport> {
   if (member.ref?.pane !== undefined) {
     const executor = await openMemberExecutor(team, member, env);
-    const report = await executor.kill(member.agentId);
-    await executor.close?.();
-    return report;
+    try {
+      return await executor.kill(member.agentId);
+    } catch (error) {
+      // A terminal server that does not answer keeps its pane, but no process of ours.
+      if (!(error instanceof TroupeError && error.code.startsWith("tmux-"))) throw error;
+    } finally {
+      await executor.close?.().catch(() => undefined);
+    }
   }
   const runId = runIdOf(memberRunDir(team.paths, member.incarnation));
   const root = member.ref?.process;

@@ -22,6 +22,14 @@ export interface LocateOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The team's name or the name of its directory; default TROUPE_TEAM, else by `cwd`. */
   readonly team?: string | undefined;
+  /** Told of every team that is passed over because its record is damaged. One that is asked for by name is an error. */
+  readonly onDamaged?: (damaged: DamagedTeam) => void;
+}
+
+/** A team whose record cannot be read. */
+export interface DamagedTeam {
+  readonly paths: TeamPaths;
+  readonly error: TroupeError;
 }
 
 /**
@@ -32,7 +40,8 @@ export function locateTeam(options: LocateOptions): LocatedTeam {
   const { home, cwd, env } = options;
   const name = options.team ?? env["TROUPE_TEAM"] ?? "";
   if (name !== "") return choose(byName(home, name), cwd, `named ${JSON.stringify(name)}`);
-  const teams = existing(home, teamDirNames(home));
+  const { teams, damaged } = allTeams(home);
+  for (const one of damaged) options.onDamaged?.(one);
   const here = deepest(teams, cwd);
   if (here.length > 0) return choose(here, cwd, `of ${cwd}`);
   throw new TroupeError("no-team", `no team for the directory ${cwd}`, {
@@ -53,6 +62,24 @@ export function teamsNamed(home: string, name: string): LocatedTeam[] {
     home,
     exact.length > 0 ? exact : dirNames.filter((dirName) => dirName.slice(0, -7) === prefix),
   );
+}
+
+/** All teams, and apart from them those whose records cannot be read. */
+export function allTeams(home: string): {
+  readonly teams: readonly LocatedTeam[];
+  readonly damaged: readonly DamagedTeam[];
+} {
+  const teams: LocatedTeam[] = [];
+  const damaged: DamagedTeam[] = [];
+  for (const dirName of teamDirNames(home)) {
+    try {
+      teams.push(...existing(home, [dirName]));
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      damaged.push({ paths: teamPaths(home, dirName), error });
+    }
+  }
+  return { teams, damaged };
 }
 
 /** Whether a host holds the team right now. */
@@ -97,7 +124,7 @@ function teamDirNames(home: string): string[] {
 function byName(home: string, name: string): LocatedTeam[] {
   const found = teamsNamed(home, name);
   if (found.length > 0) return found;
-  const teams = existing(home, teamDirNames(home));
+  const { teams } = allTeams(home);
   const near = nearest(
     name,
     teams.map((team) => team.record.name),
@@ -118,7 +145,29 @@ function namesOf(teams: readonly LocatedTeam[]): string {
 function existing(home: string, dirNames: readonly string[]): LocatedTeam[] {
   return dirNames.flatMap((dirName) => {
     const paths = teamPaths(home, dirName);
-    return fs.existsSync(paths.teamRecord) ? { paths, record: readTeamRecord(paths) } : [];
+    return fs.existsSync(paths.teamRecord) ? { paths, record: checkedRecord(paths) } : [];
+  });
+}
+
+/** The record, with what every command relies on. Throws TroupeError `bad-record` or `newer-record`. */
+function checkedRecord(paths: TeamPaths): TeamRecord {
+  let record: Partial<TeamRecord>;
+  try {
+    record = readTeamRecord(paths);
+  } catch (error) {
+    if (error instanceof TroupeError || errnoOf(error) === undefined) throw error;
+    throw badRecord(paths, messageOf(error), error);
+  }
+  const { name, projectRoot, backend } = record;
+  if (typeof name === "string" && typeof projectRoot === "string" && typeof backend?.type === "string")
+    return record as TeamRecord;
+  throw badRecord(paths, `${paths.teamRecord} is no record of a team`);
+}
+
+function badRecord({ root }: TeamPaths, message: string, cause?: unknown): TroupeError {
+  return new TroupeError("bad-record", message, {
+    cause,
+    remedy: `mend it, or move the whole directory away: ${root}`,
   });
 }
 

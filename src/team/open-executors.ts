@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import path from "node:path";
 import { createInProcessExecutor } from "../../backends/in-process.js";
 import type { TmuxExecutorOptions } from "../../backends/tmux/executor.js";
@@ -14,6 +13,7 @@ import { readAgentSpec, specFile } from "./runtime/agent-spec.js";
 import { runTeammate } from "./runtime/teammate.js";
 import { mailboxOf, memberNamed } from "./send.js";
 import { tmuxProgram } from "./tmux-program.js";
+import { tmuxLockDir } from "./tmux-remains.js";
 
 /** The executors of one host: one for its own process, where an agent lead runs, and one for everybody else. */
 export interface Executors {
@@ -124,16 +124,13 @@ async function openTmux(
     teamId: paths.root,
     env: { ...options.env, TROUPE_HOME: paths.home },
     deliver: deliverTo(team),
-    lockDir: path.join(paths.home, "locks", lockName(options.place)),
+    lockDir: tmuxLockDir(
+      paths.home,
+      options.place.kind === "inside" ? options.place.socket : options.place.runDir,
+    ),
     tmux: tmuxProgram(options.env),
     ...(options.note === undefined ? {} : { onNote: options.note }),
   });
-}
-
-/** One lock per terminal server, whoever opens panes on it. */
-function lockName(place: TmuxPlace): string {
-  const socket = place.kind === "inside" ? place.socket : place.runDir;
-  return `tmux-${createHash("sha256").update(socket).digest("hex").slice(0, 12)}`;
 }
 
 function deliverTo(team: LocatedTeam): DeliverMessage {

@@ -16,7 +16,7 @@ import { removeSockets } from "./remove-sockets.js";
 import { mailboxOf } from "./send.js";
 
 /** How long the files of an ended team are kept after its name was used again. */
-const archiveDays = 14;
+export const archiveDays = 14;
 
 export interface PreparedTeam {
   readonly paths: TeamPaths;

@@ -3,9 +3,9 @@ import { type MemberStatus, type TeamStatus, teamStatus } from "../../src/team/s
 import type { Place } from "./place.js";
 import { until } from "./until.js";
 
-/** What `troupe status` would show of the place's only team, without a process of its own. */
-export function stateOf(place: Place): TeamStatus {
-  return teamStatus(locateTeam({ home: place.home, cwd: place.project, env: {}, team: undefined }));
+/** What `troupe status` would show of a team (default: the place's only one), without a process of its own. */
+export function stateOf(place: Place, team?: string): TeamStatus {
+  return teamStatus(locateTeam({ home: place.home, cwd: place.project, env: {}, team }));
 }
 
 /** Waits until a member is in a state, and gives what there is to know of it. */

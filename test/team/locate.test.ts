@@ -50,6 +50,30 @@ describe("locateTeam", () => {
     expect(locate({ cwd: path.join(outer.root, "worktrees/fixer") })).toBe(outer.dirName);
   });
 
+  it("passes over teams whose records are damaged, and tells of them, unless one is asked for by name", async () => {
+    const { dirName } = await makeTeam(made, { name: "good" });
+    const damaged = ["{", '{"v":2}', '{"v":1}'].map((text, index) => {
+      const root = path.join(made.home, "teams", `bad${index}-abcdef`);
+      fs.mkdirSync(root, { recursive: true });
+      fs.writeFileSync(path.join(root, "team.json"), text);
+      return path.basename(root);
+    });
+    fs.mkdirSync(path.join(made.home, "teams", "bad3-abcdef", "team.json"), { recursive: true });
+    const told: string[] = [];
+    const found = locateTeam({
+      home: made.home,
+      cwd: made.project,
+      env: {},
+      onDamaged: ({ paths, error }) => told.push(`${paths.dirName} ${error.code}`),
+    });
+    expect(found.paths.dirName).toBe(dirName);
+    const codes = ["bad-record", "newer-record", "bad-record", "bad-record"];
+    expect(told).toEqual([...damaged, "bad3-abcdef"].map((name, index) => `${name} ${codes[index]}`));
+    expect(locate({ team: "good" })).toBe(dirName);
+    expect(() => locate({ team: "bad0" })).toThrow(expect.objectContaining({ code: "bad-record" }));
+    expect(() => locate({ team: "goo" })).toThrow(expect.objectContaining({ remedy: "did you mean good?" }));
+  });
+
   it("does not take a directory whose name only begins alike", async () => {
     await makeTeam(made);
     fs.mkdirSync(`${made.project}-2`);

@@ -1,5 +1,6 @@
 import type { Command } from "../command.js";
 import { attach } from "./attach.js";
+import { clean } from "./clean.js";
 import { doctor } from "./doctor.js";
 import { down } from "./down.js";
 import { guard } from "./guard.js";
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   attach,
   stop,
   down,
+  clean,
   doctor,
   host,
   teammate,

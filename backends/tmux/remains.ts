@@ -1,0 +1,99 @@
+import fs from "node:fs";
+import { ensureDir } from "../../src/util/fs.js";
+import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { waitUntil } from "../../src/util/wait.js";
+import { createTmuxClient } from "./client.js";
+import { leadTag, listAllPanes, type PaneRow, parseRows, placeholderTag } from "./commands.js";
+import { openInsidePlace } from "./inside-place.js";
+import { openOwnPlace } from "./own-place.js";
+import { ownerOf } from "./owner.js";
+import { createPanes } from "./panes.js";
+import { serverIdentity, tmuxError } from "./place.js";
+
+/** A server on which a team whose host is gone may have left something. */
+export interface RemainsOptions {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly socket: string;
+  /** The directory of the socket, if the server is the team's own. */
+  readonly ownRunDir?: string;
+  /** The server as a record knows it, so that it is found without its socket. */
+  readonly server?: ProcessIdentity;
+  readonly team: string;
+  readonly teamId: string;
+  readonly lockDir: string;
+}
+
+/** What a team has on one server. */
+export interface Remains {
+  readonly server: ProcessIdentity;
+  /** The panes that carry the team's tag. */
+  readonly panes: readonly string[];
+  /** The server is the team's own, and nobody opened a pane of his own there. */
+  readonly serverIsLeft: boolean;
+}
+
+/** What the team has on the server; undefined where no server answers. Changes nothing. Throws TroupeError if one does not answer in time. */
+export async function findRemains(options: RemainsOptions): Promise<Remains | undefined> {
+  const { socket, server, ownRunDir } = options;
+  if (ownRunDir !== undefined && server !== undefined && isHidden(socket, server))
+    return { server, panes: [], serverIsLeft: true };
+  const rows = await listRows(options);
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const owner = ownerOf(options.teamId);
+  const ours = rows.filter((row) => row.owner === owner);
+  return {
+    server: serverIdentity(createTmuxClient(options), first.serverPid),
+    panes: ours.map(({ pane }) => pane),
+    serverIsLeft: ownRunDir !== undefined && rows.every((row) => row.dead || row.owner === owner),
+  };
+}
+
+/**
+ * Closes the team's panes, each only while it carries the tag on this very server, and gives windows back; ends a server of
+ * its own unless a person opened a pane there. A server whose socket was removed is asked to make it again. Throws
+ * TroupeError.
+ */
+export async function endRemains(options: RemainsOptions): Promise<void> {
+  const { program, env, socket, ownRunDir, server, team, lockDir } = options;
+  if (ownRunDir !== undefined && server !== undefined && isHidden(socket, server))
+    await revive(socket, server);
+  const owner = ownerOf(options.teamId);
+  const place =
+    ownRunDir === undefined
+      ? openInsidePlace({ program, env, socket })
+      : openOwnPlace({ program, env, runDir: ownRunDir, team, owner });
+  const panes = createPanes({ place, owner, windowName: team, lockDir });
+  for (const row of await listRows(options)) {
+    if (row.owner !== owner || row.tag === leadTag || row.tag === placeholderTag) continue;
+    const identity = serverIdentity(place.client, row.serverPid);
+    const tag = row.tag === "" ? {} : { tag: row.tag };
+    await panes.close({ pane: row.pane, window: row.window, server: identity, ...tag });
+  }
+  await place.close?.();
+}
+
+/** The server runs, and its socket is not there. */
+function isHidden(socket: string, server: ProcessIdentity): boolean {
+  return !fs.existsSync(socket) && liveness(server) === "alive";
+}
+
+/** tmux makes its socket anew at this signal. */
+async function revive(socket: string, server: ProcessIdentity): Promise<void> {
+  await ensureDir(socket.slice(0, socket.lastIndexOf("/")));
+  if (liveness(server) !== "alive") return;
+  process.kill(server.pid, "SIGUSR1");
+  await waitUntil(`the tmux server ${server.pid} makes its socket anew`, () => fs.existsSync(socket), {
+    timeoutMs: 5_000,
+  });
+}
+
+async function listRows(options: RemainsOptions): Promise<readonly PaneRow[]> {
+  if (!fs.existsSync(options.socket)) return [];
+  const client = createTmuxClient(options);
+  const answer = await client.run([listAllPanes()]);
+  if (answer.ok) return parseRows(answer.stdout);
+  if (answer.failure === "no-server" || answer.failure === "crashed") return [];
+  throw tmuxError(client, answer);
+}

@@ -1,0 +1,188 @@
+import fs from "node:fs";
+import fsp from "node:fs/promises";
+import path from "node:path";
+import { endTree } from "../../backends/process-tree.js";
+import { messageOf, TroupeError } from "../util/errors.js";
+import { listIfExists } from "../util/fs.js";
+import { isHeld, readLock, tryLock } from "../util/lock.js";
+import { endAbandoned } from "./abandoned.js";
+import { refuseFromTeammate } from "./ancestors.js";
+import { defaults } from "./defaults.js";
+import { findLeftovers, findStrays, type Leftover, processesOf, type Stray } from "./leftovers.js";
+import { allTeams, isRunning, type LocatedTeam, teamsNamed } from "./locate.js";
+import { archiveDays } from "./prepare.js";
+import { readHostRecord } from "./records.js";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A leftover, and what became of it: `left` is what is still there after it should have been ended. */
+export interface CleanedItem extends Leftover {
+  readonly outcome: "found" | "ended" | "left";
+}
+
+export interface CleanReport {
+  readonly items: readonly CleanedItem[];
+  /** What was not looked into, why, and what a person can do. */
+  readonly skipped: readonly { readonly what: string; readonly reason: string; readonly remedy: string }[];
+}
+
+/**
+ * Ends what dead hosts left in `home`, and nothing else: teams that a host runs are spared, and whatever does not prove by
+ * identity, run id, tag or place that it is a team's. Everything is found, ended and looked for again, so that `ended` is
+ * proven. With `dryRun` it is only found. Throws TroupeError `from-teammate`, or `no-team` for a `team` that is none.
+ */
+export async function cleanHome(options: {
+  readonly home: string;
+  readonly env: Env;
+  /** The name of a team or of its directory; default all teams. */
+  readonly team?: string | undefined;
+  readonly dryRun: boolean;
+}): Promise<CleanReport> {
+  const { home, env, dryRun } = options;
+  const { teams, damaged } = chosen(home, options.team);
+  const skipped = damaged.map(({ paths, error }) => ({
+    what: paths.dirName,
+    reason: error.message,
+    remedy: error.remedy ?? "",
+  }));
+  const items: CleanedItem[] = [];
+  const strays = findStrays(home);
+  const parts: Part[] = [
+    ...teams.filter(({ paths }) => !isRunning(paths)).map((team) => teamPart(team, env)),
+    ...orphansOf(strays, home, options.team),
+    ...(options.team === undefined ? [locksPart(home), ...teams.filter(isExpired).map(expiredPart)] : []),
+  ];
+  for (const team of teams) refuseUnlessDamaged(team);
+  for (const part of parts) {
+    try {
+      items.push(...(await cleanPart(part, dryRun)));
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      skipped.push({ what: part.what, reason: messageOf(error), remedy: error.remedy ?? "try again" });
+    }
+  }
+  return { items, skipped };
+}
+
+/** Members whose records cannot be read say nothing here; they are told of when their team is looked at. */
+function refuseUnlessDamaged(team: LocatedTeam): void {
+  try {
+    refuseFromTeammate(team, "clean");
+  } catch (error) {
+    if (!(error instanceof TroupeError) || error.code === "from-teammate") throw error;
+  }
+}
+
+/** What can be cleaned by itself. */
+interface Part {
+  readonly what: string;
+  find(): Promise<readonly Leftover[]> | readonly Leftover[];
+  end(): Promise<void>;
+}
+
+async function cleanPart(part: Part, dryRun: boolean): Promise<CleanedItem[]> {
+  const before = await part.find();
+  if (dryRun || before.length === 0) return before.map((item) => ({ ...item, outcome: "found" }));
+  await part.end();
+  const after = await part.find();
+  const isLeft = (item: Leftover) => after.some(({ kind, what }) => kind === item.kind && what === item.what);
+  const isNew = (item: Leftover) =>
+    !before.some(({ kind, what }) => kind === item.kind && what === item.what);
+  return [
+    ...before.map((item) => ({ ...item, outcome: isLeft(item) ? ("left" as const) : ("ended" as const) })),
+    ...after.filter(isNew).map((item) => ({ ...item, outcome: "left" as const })),
+  ];
+}
+
+function chosen(home: string, name: string | undefined): ReturnType<typeof allTeams> {
+  if (name === undefined) return allTeams(home);
+  const teams = teamsNamed(home, name);
+  if (teams.length > 0 || findStrays(home).some(({ dirName }) => dirName === name))
+    return { teams, damaged: [] };
+  throw new TroupeError("no-team", `no team named ${JSON.stringify(name)}`, {
+    kind: "not-found",
+    remedy: "without --team all teams are looked at: troupe clean --dry-run",
+  });
+}
+
+function teamPart(team: LocatedTeam, env: Env): Part {
+  return {
+    what: team.paths.dirName,
+    find: () => findLeftovers(team, findStrays(team.paths.home), env),
+    end: async () => void (await endAbandoned(team, { env })),
+  };
+}
+
+/** Teammates of teams whose files are gone: no record tells of them any more, but their own environment does. */
+function orphansOf(strays: readonly Stray[], home: string, only: string | undefined): Part[] {
+  const isGone = (dirName: string) =>
+    /-[0-9a-f]{6}$/.test(dirName) && !fs.existsSync(path.join(home, "teams", dirName));
+  const dirNames = new Set(strays.map(({ dirName }) => dirName));
+  return Array.from(dirNames)
+    .filter((dirName) => isGone(dirName) && (only === undefined || only === dirName))
+    .map((dirName) => {
+      const trees = () =>
+        isGone(dirName)
+          ? findStrays(home)
+              .filter((stray) => stray.dirName === dirName)
+              .map(({ runId }) => ({ runId }))
+          : [];
+      return {
+        what: dirName,
+        find: () => processesOf(trees()).map((what) => ({ team: dirName, kind: "process", what }) as const),
+        end: async () =>
+          void (await Promise.all(trees().map((tree) => endTree(tree, { graceMs: defaults.termToKillMs })))),
+      };
+    });
+}
+
+/** Locks of starts of teams that are gone, as far as nobody holds them. */
+function locksPart(home: string): Part {
+  const root = path.join(home, "locks");
+  const find = (): Leftover[] =>
+    listIfExists(root)
+      .filter((name) => name.startsWith("start-") && !fs.existsSync(path.join(home, "teams", name.slice(6))))
+      .filter((name) => {
+        const state = readLock(path.join(root, name));
+        return state === undefined || !isHeld(state);
+      })
+      .map((name) => ({ team: name.slice(6), kind: "lock", what: path.join(root, name) }));
+  return {
+    what: root,
+    find,
+    async end() {
+      for (const { what } of find()) {
+        const lock = await tryLock(what);
+        if (lock === undefined) continue;
+        // Taken first and moved as a whole: nobody can hold it, and who wants it makes it anew.
+        const aside = `${what}.${process.pid}`;
+        await fsp.rename(what, aside);
+        await fsp.rm(aside, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** A team that `run "task"` made, whose name nobody will use again to have it archived. */
+function isExpired({ paths, record }: LocatedTeam): boolean {
+  const endedAt = Date.parse(readHostRecord(paths)?.endedAt ?? "");
+  return (
+    /^task-[0-9a-f]{4}$/.test(record.name) &&
+    !isRunning(paths) &&
+    Date.now() - endedAt > archiveDays * 86_400_000
+  );
+}
+
+function expiredPart(team: LocatedTeam): Part {
+  const { paths } = team;
+  const item = { team: paths.dirName, kind: "team", what: paths.root } as const;
+  return {
+    what: paths.dirName,
+    find: () => (fs.existsSync(paths.root) && isExpired(team) ? [item] : []),
+    async end() {
+      const lock = await tryLock(paths.lock);
+      if (lock === undefined) return;
+      await fsp.rm(paths.root, { recursive: true, force: true });
+    },
+  };
+}
