@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { TeammateSpawnResult } from "../../../backends/types.js";
+import { bundleScript } from "../../helpers/bundle.js";
+import { teammateConfig } from "../../helpers/teammate.js";
+import { temporaryDirectory } from "../../helpers/temp.js";
+import { tmuxProgram } from "../../helpers/tmux.js";
+import { executorOf, panesOf, start, usersServer } from "./support.js";
+
+const run = promisify(execFile);
+
+describe("several who open panes on one server", () => {
+  it("in eight processes at once get eight panes, all where they belong", { timeout: 180_000 }, async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    tmux.run("new-window", "-d", "-t", "work:", "/bin/sh", "-c", "exec cat");
+    const lockDir = path.join(dir, "lock");
+    const script = bundleScript(path.join(import.meta.dirname, "open-in-process.ts"));
+    const names = Array.from({ length: 8 }, (_, index) => `mate${index}`);
+    const executor = executorOf(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
+    onTestFinished(async () => void (await Promise.all(names.map((n) => executor.kill(`${n}@team`)))));
+    const results = await Promise.all(
+      names.map(async (name): Promise<TeammateSpawnResult> => {
+        const args = [script, dir, tmux.socket, lockDir, name, tmuxProgram];
+        return JSON.parse((await run(process.execPath, args)).stdout);
+      }),
+    );
+    expect(results.filter((result) => !result.ok)).toEqual([]);
+    for (const result of results) if (result.ok) expect(await executor.adopt(result.ref)).toBe(true);
+    const rows = panesOf(tmux, "#{window_id} #{@troupe_agent} #{pane_title}").filter((row) =>
+      row.includes("@team"),
+    );
+    expect(rows.map((row) => row.split(" ")[1]).sort()).toEqual(names.map((name) => `${name}@team`));
+    // Every pane carries its own teammate's title, and the user's other window stayed as it was.
+    expect(rows.filter((row) => row.split(" ")[1] !== `${row.split(" ")[2]}@team`)).toEqual([]);
+    expect(rows.every((row) => row.startsWith("@0 "))).toBe(true);
+    await Promise.all(names.map((name) => executor.kill(`${name}@team`)));
+    expect(panesOf(tmux, "#{pane_id}")).toHaveLength(2);
+  });
+
+  it("that give up while they wait for their turn start nothing, and hold up nobody", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    const executor = executorOf(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
+    const controller = new AbortController();
+    const first = start(executor, dir, "a");
+    const second = executor.spawn(teammateConfig(dir, "b", ["sleep", "300"]), controller.signal);
+    const third = start(executor, dir, "c");
+    controller.abort(new Error("enough"));
+    expect(await second).toMatchObject({ ok: false, code: "aborted" });
+    await Promise.all([first, third]);
+    expect(panesOf(tmux, "#{@troupe_agent}").sort()).toEqual(["", "a@team", "c@team"]);
+  });
+});
