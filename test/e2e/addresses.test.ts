@@ -64,7 +64,9 @@ describe.each(["in-process", "tmux"])("addresses in a team in %s", (backend) => 
 
     // All of it as a thread, in which nothing is taken.
     const thread = await place.troupe(["mail", "user", "ada"]);
-    expect(thread.stdout).toMatch(/user → #pair .*\n {2}│ ready\?\n\n {2}[\d: -]+ ada → user \[idle\] stored/);
+    expect(thread.stdout).toMatch(
+      /user → #pair .*\n {2}│ ready\?\n\n {2}[\d: -]+ ada → user \[idle\] stored/,
+    );
 
     expect(await place.troupe(["send", "#pare", "x"])).toMatchObject({
       code: 4,
