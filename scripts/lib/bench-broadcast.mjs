@@ -37,7 +37,7 @@ export const broadcast = {
       samples,
       figures: [
         speedup("one after another", samples.broadcast, oneByOne, { atLeast: 4 }),
-        speedup("blocking, one after another", samples.blocking, oneByOne, { atLeast: 4 }),
+        speedup("blocking, one after another", samples.blocking, oneByOne),
         speedup("all in flight", samples.broadcast, together, { atLeast: 4 }),
       ],
     };
