@@ -3,6 +3,7 @@ import { refuseFromTeammate } from "../team/ancestors.js";
 import { defaults } from "../team/defaults.js";
 import { connectHost, type HostConnection } from "../team/host/client.js";
 import type { EndReport } from "../team/host/protocol.js";
+import { rouseHost } from "../team/host/rouse-host.js";
 import { isRunning, type LocatedTeam } from "../team/locate.js";
 import { readHostRecord } from "../team/records.js";
 import { memberNamed } from "../team/send.js";
@@ -12,7 +13,8 @@ import type { Io } from "./io.js";
 import { teamOf } from "./team-of.js";
 
 /**
- * Ends members through the team's host; where the host is dead, says so and ends what it left directly. `names` limits
+ * Ends members through the team's host; one that does not answer is woken, and killed if it stays silent and the whole team
+ * is to end. Where the host is dead, says so and ends what it left directly. `names` limits
  * that to some members.
  */
 export async function endMembers(
@@ -26,6 +28,8 @@ export async function endMembers(
   const team = teamOf(io, teamName);
   refuseFromTeammate(team, work.names === undefined ? "down" : "stop");
   const names = work.names?.map((name) => memberNamed(team, name));
+  const note = (text: string): Promise<void> => io.note(`troupe: ${text}`);
+  await rouseHost(team, { mayKill: names === undefined, note, signal: io.signal });
   const reports = await askHost(team, work.ask, io);
   // A host that ends, or is being killed, stops listening before it lets go of the team.
   if (names === undefined || reports === undefined)

@@ -77,3 +77,18 @@ describe.each(["in-process", "tmux"])("a team in %s whose host was killed", (bac
     expect(await place.troupe(["down"])).toMatchObject({ code: 0 });
   });
 });
+
+test("a team whose host is stopped is ended all the same, and that is told", async () => {
+  const place = await makePlace();
+  writeGateTeam(place, { teammates: [{ name: "program", command: "exec sleep 4321" }] });
+  const up = await place.troupe(["up", "team.yaml", "-d", "--backend", "in-process"]);
+  expect(up).toMatchObject({ code: 0, stderr: "" });
+  process.kill(stateOf(place).host.pid ?? 0, "SIGSTOP");
+  const down = await place.troupe(["down"]);
+  expect(down).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/host of gate-.* does not answer; waking/),
+  });
+  expect(down.stdout).toMatch(/program ended by TERM/);
+  await nothingRuns(place);
+});
