@@ -178,6 +178,18 @@ describe("the launch script", () => {
     expect(() => launchScript({ runDir: dir, cwd: dir, env: { A: "a\0" }, argv: ["x"] })).toThrow("NUL");
   });
 
+  it("removes itself before anything else, whoever started it", () => {
+    const dir = temporaryDirectory();
+    for (const cwd of [dir, `${dir}/gone`]) {
+      const script = path.join(dir, "launch.sh");
+      const argv = ["/bin/sh", "-c", `ls '${dir}' >'${dir}/seen'`];
+      fs.writeFileSync(script, launchScript({ runDir: dir, cwd, env: { PATH: "/usr/bin:/bin" }, argv }));
+      spawnSync("/bin/sh", [script]);
+      expect(fs.existsSync(script)).toBe(false);
+    }
+    expect(fs.readFileSync(path.join(dir, "seen"), "utf8")).toBe("ready.json\nseen\n");
+  });
+
   it("takes only whole records for records", async () => {
     const dir = temporaryDirectory();
     expect(readExit(dir)).toBeUndefined();

@@ -85,14 +85,26 @@ describe("the tmux client", () => {
       "tmux 3.3a",
       "tmux 3.10",
       "tmux 4.0",
+      "tmux 3.2-rc",
+      "tmux 3.3-rc2",
+      "tmux next-3.3",
+      "tmux next-3.5",
       "tmux next-3.8",
       "tmux openbsd-7.4",
       "tmux master",
     ])
       expect([text, isNewEnough(text)]).toEqual([text, true]);
-    for (const text of ["tmux 3.1c", "tmux 2.9a", "tmux 1.8", "tmux next-3.1", "tmux openbsd-6.6"])
+    for (const text of [
+      "tmux 3.1c",
+      "tmux 2.9a",
+      "tmux 1.8",
+      "tmux next-3.1",
+      "tmux next-3.2",
+      "tmux 3.1-rc",
+      "tmux openbsd-6.6",
+    ])
       expect([text, isNewEnough(text)]).toEqual([text, false]);
-    for (const text of ["", "screen 4.0", "tmux"])
+    for (const text of ["", "screen 4.0", "tmux", "tmux three", "not tmux 3.4", "tmux nightly-3.4"])
       expect([text, isNewEnough(text)]).toEqual([text, undefined]);
   });
 
@@ -113,8 +125,13 @@ describe("the tmux client", () => {
       expect(await probe(fake("old", "tmux 3.0a"))).toMatchObject({
         code: "tmux-too-old",
         reason: "tmux 3.0a is installed, 3.2 or newer is needed",
+        remedy: expect.stringContaining("TROUPE_TMUX"),
       });
-      expect(await probe(fake("odd", "hello"))).toMatchObject({ code: "tmux-unknown-version" });
+      expect(await probe(fake("odd", "hello"))).toMatchObject({
+        code: "tmux-unknown-version",
+        reason: expect.stringContaining("hello, which names no version of tmux"),
+        remedy: expect.stringContaining("TROUPE_TMUX"),
+      });
       expect((await askTmuxVersion(tmuxProgram, process.env)).ok).toBe(true);
     } finally {
       fs.rmSync(dir, { recursive: true, force: true });

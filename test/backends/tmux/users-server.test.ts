@@ -66,8 +66,10 @@ describe("a user's tmux server", () => {
     server: tmux.run("show-options", "-s").replace(/^buffer.*$/gm, ""),
     windows: tmux.run("show-options", "-g", "-w"),
     keys: tmux.run("list-keys"),
-    hooks: tmux.run("show-hooks", "-g"),
-    environment: tmux.run("show-environment", "-g"),
+    hooks: [["-g"], ["-g", "-w"], ["-t", "work"]].map((scope) => tmux.run("show-hooks", ...scope)),
+    environment: [["-g"], ["-t", "work"]].map((scope) => tmux.run("show-environment", ...scope)),
+    session: tmux.run("show-options", "-t", "work"),
+    buffers: tmux.run("list-buffers"),
     sessions: tmux.run("list-sessions", "-F", "#{session_id} #{session_name} #{session_windows}"),
     panes: panes(
       "#{window_id} #{window_index} #{window_name} #{window_active} #{pane_id} #{pane_index} #{pane_active} #{pane_last} #{pane_width}x#{pane_height} #{pane_title} #{window_zoomed_flag}",
@@ -88,6 +90,7 @@ describe("a user's tmux server", () => {
     });
     const before = snapshot();
     await Promise.all([start("a"), start("b")]);
+    await executor.showState("a@team", "working");
     expect(panes("#{pane_id}")).toHaveLength(5);
     expect(panes("#{window_id}").filter((window) => window === "@0")).toHaveLength(2);
     expect(panes("#{pane_id} #{pane_active}#{window_active}")).toContain("%0 11");

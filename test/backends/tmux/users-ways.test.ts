@@ -48,6 +48,49 @@ describe("a user's shell", () => {
   });
 });
 
+describe("every shell", () => {
+  it.each([
+    ["fish", "/usr/bin/fish"],
+    ["zsh", "/usr/bin/zsh"],
+    ["dash", "/bin/dash"],
+    ["bash", "/bin/bash"],
+    ["nologin", "/usr/sbin/nologin"],
+    ["nothing", ""],
+  ])("makes no difference, as SHELL and as the user's default: %s", async (_, shell) => {
+    const dir = temporaryDirectory();
+    // Start files that sleep, read what was typed and throw the rest away; none of them is ever run.
+    for (const name of [".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".kshrc"])
+      fs.writeFileSync(path.join(dir, name), `echo >'${dir}/read'\nsleep 60\nread line\nstty -icanon\n`);
+    fs.mkdirSync(path.join(dir, ".config", "fish"), { recursive: true });
+    fs.writeFileSync(
+      path.join(dir, ".config", "fish", "config.fish"),
+      `touch '${dir}/read'; read; sleep 60\n`,
+    );
+    fs.writeFileSync(path.join(dir, ".tmux.conf"), shell === "" ? "" : `set -g default-shell ${shell}\n`);
+    const env = {
+      ...process.env,
+      HOME: dir,
+      SHELL: shell,
+      ENV: path.join(dir, ".profile"),
+      BASH_ENV: path.join(dir, ".bashrc"),
+    };
+    const executor = executorOf(
+      dir,
+      { kind: "own", runDir: path.join(dir, "t"), leadArgv: ["cat"] },
+      { env },
+    );
+    const started = await start(executor, dir, "a", {
+      launch: { kind: "argv", argv: ["/bin/sh", "-c", 'echo "it runs [$SHELL]"; exec sleep 300'] },
+      env: { PATH: process.env["PATH"] ?? "", HOME: dir, SHELL: shell },
+    });
+    expect(started.pane).toMatch(/^%/);
+    await waitUntil("its words", async () => (await executor.capture("a@team", 3)) === `it runs [${shell}]`, {
+      timeoutMs: 20_000,
+    });
+    expect(fs.existsSync(path.join(dir, "read"))).toBe(false);
+  });
+});
+
 describe("a user who went elsewhere", () => {
   it("stays there: panes open beside the caller's", async () => {
     const dir = temporaryDirectory();
