@@ -23,7 +23,11 @@ const filesWith = (pattern: RegExp): string[] =>
 /** What cannot go wrong because nothing does it, or only one file. */
 describe("in the sources", () => {
   it.each<[string, RegExp, readonly string[]]>([
-    ["nothing is typed or pasted into a pane", /send-keys|paste-buffer|(set|load)-buffer|respawn/, []],
+    [
+      "one file types into panes, for commands that read nothing else",
+      /send-keys|paste-buffer|(set|load)-buffer|respawn-/,
+      ["backends/tmux/paste-commands.ts"],
+    ],
     ["no process is looked for or ended by its name", /\b(pkill|killall|pgrep|pidof)\b/, []],
     ["no key is bound and no hook set in tmux", /bind-key|unbind|set-hook|switch-client|detach-client/, []],
     ["tmux is asked about ids, never about whatever is active", /display-message/, []],

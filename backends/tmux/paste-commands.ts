@@ -76,15 +76,11 @@ export function pasteText(to: TypedPane, buffer: string, shown: PaneInput): Tmux
   const leave = `copy-mode -q -t ${to.pane}`;
   const paste = `paste-buffer -p -r -b ${buffer} -t ${to.pane}`;
   const back = `copy-mode -e -t ${to.pane} ; send-keys -t ${to.pane} -X goto-line ${shown.scrolled}`;
-  const plain = `${leave} ; ${paste} ; display-message -p ${pastedMark}`;
+  const plain = `${leave} ; ${paste} ; ${told(to)}`;
   const command =
     shown.mode === "copy-mode"
       ? [
-          ...onlyIf(
-            to,
-            [["pane_mode", "copy-mode"]],
-            `${leave} ; ${paste} ; ${back} ; display-message -p ${pastedMark}`,
-          ),
+          ...onlyIf(to, [["pane_mode", "copy-mode"]], `${leave} ; ${paste} ; ${back} ; ${told(to)}`),
           `if-shell -F -t ${to.pane} "${condition(to)}" "${plain}"`,
         ]
       : onlyIf(to, [], plain);
@@ -93,13 +89,17 @@ export function pasteText(to: TypedPane, buffer: string, shown: PaneInput): Tmux
 
 /** Enter by the way that the text takes: a key would reach all panes of a synchronized window, and none from a mode. */
 export function pressEnter(to: TypedPane, buffer: string): TmuxCommand[] {
-  const paste = `paste-buffer -b ${buffer} -t ${to.pane} ; display-message -p ${pastedMark}`;
+  const paste = `paste-buffer -b ${buffer} -t ${to.pane} ; ${told(to)}`;
   // Without -r a line feed is pasted as a carriage return.
   return [["set-buffer", "-b", buffer, "--", "\n"], onlyIf(to, [], paste), deleteBuffer(buffer)];
 }
 
 export function deleteBuffer(buffer: string): TmuxCommand {
   return ["delete-buffer", "-b", buffer];
+}
+
+function told({ pane }: TypedPane): string {
+  return `list-panes -t ${pane} -F ${pastedMark}`;
 }
 
 type Facts = readonly (readonly [variable: string, value: string])[];
