@@ -1,6 +1,7 @@
 import { chooseBackend } from "../../../backends/detect.js";
 import { createProbes } from "../../../backends/probes.js";
 import type { Availability } from "../../../backends/types.js";
+import { tmuxProgram } from "../../team/tmux-program.js";
 import type { Finding } from "./finding.js";
 
 export interface ChoiceConditions {
@@ -11,7 +12,7 @@ export interface ChoiceConditions {
 
 /** Where teammates can run here. */
 export async function checkBackends(env: ChoiceConditions["env"]): Promise<Finding[]> {
-  const probes = createProbes(env);
+  const probes = createProbes(env, tmuxProgram(env));
   const [tmux, iterm2] = await Promise.all([
     env["TMUX"] ? probes.tmuxInside() : probes.tmuxInstalled(),
     probes.iterm2(),
@@ -25,7 +26,7 @@ export async function checkBackends(env: ChoiceConditions["env"]): Promise<Findi
 
 /** What `up` and `run` would choose if they were started here and now, and why. */
 export async function checkChoices(conditions: ChoiceConditions): Promise<Finding[]> {
-  const probe = createProbes(conditions.env);
+  const probe = createProbes(conditions.env, tmuxProgram(conditions.env));
   return Promise.all(
     (["up", "run"] as const).map(async (command) => {
       const choice = await chooseBackend({ ...conditions, command, probe });
