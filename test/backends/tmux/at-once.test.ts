@@ -1,8 +1,11 @@
 import { execFile } from "node:child_process";
+import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { TeammateSpawnResult } from "../../../backends/types.js";
+import { acquireLock } from "../../../src/util/lock.js";
+import { waitUntil } from "../../../src/util/wait.js";
 import { bundleScript } from "../../helpers/bundle.js";
 import { teammateConfig } from "../../helpers/teammate.js";
 import { temporaryDirectory } from "../../helpers/temp.js";
@@ -44,13 +47,25 @@ describe("several who open panes on one server", () => {
     const dir = temporaryDirectory();
     const tmux = usersServer();
     const executor = executorOf(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
+    const others = await acquireLock(path.join(dir, "lock"), 5_000);
+    onTestFinished(others.release);
     const controller = new AbortController();
     const first = start(executor, dir, "a");
-    const second = executor.spawn(teammateConfig(dir, "b", ["sleep", "300"]), controller.signal);
-    const third = start(executor, dir, "c");
+    const configs = [0, 1].map((index) => teammateConfig(dir, `b${index}`, ["sleep", "300"]));
+    const given = configs.map((config) => executor.spawn(config, controller.signal));
+    const last = start(executor, dir, "c");
+    await waitUntil(
+      "all to be ready for their turn",
+      () => configs.every(({ runDir }) => fs.existsSync(path.join(runDir, "launch.sh"))),
+      { timeoutMs: 20_000 },
+    );
     controller.abort(new Error("enough"));
-    expect(await second).toMatchObject({ ok: false, code: "aborted" });
-    await Promise.all([first, third]);
+    // Somebody else still holds the lock.
+    for (const result of await Promise.all(given))
+      expect(result).toMatchObject({ ok: false, code: "aborted" });
+    expect(configs.flatMap(({ runDir }) => fs.readdirSync(runDir))).toEqual([]);
+    others.release();
+    await Promise.all([first, last]);
     expect(panesOf(tmux, "#{@troupe_agent}").sort()).toEqual(["", "a@team", "c@team"]);
   });
 });
