@@ -20,12 +20,15 @@ export interface Embedded {
   readonly ended: Promise<{ readonly end: Omit<ExitRecord, "at">; readonly error?: unknown }>;
   readonly running: boolean;
   abort(reason: Error): void;
+  /** Ends it with an error that came up outside of the run's own promise. */
+  fail(error: unknown): void;
 }
 
 /** Starts `run` for a teammate. Exit code 0 where it resolves or was aborted, 1 where it throws. */
 export function startEmbedded(config: TeammateSpawnConfig, run: RunEmbedded): Embedded {
   const controller = new AbortController();
   let running = true;
+  let failed: { error: unknown } | undefined;
   let onStarted: () => void = () => undefined;
   const started = new Promise<"started">((resolve) => {
     onStarted = () => resolve("started");
@@ -33,11 +36,10 @@ export function startEmbedded(config: TeammateSpawnConfig, run: RunEmbedded): Em
   const env = teammateEnvironment(config);
 
   async function live(): Promise<Awaited<Embedded["ended"]>> {
-    let failed: { error: unknown } | undefined;
     try {
       await run({ ...config, env }, onStarted, controller.signal);
     } catch (error) {
-      if (!isAbort(error, controller.signal)) failed = { error };
+      if (!isAbort(error, controller.signal)) failed ??= { error };
     }
     running = false;
     const end = { exitCode: failed === undefined ? 0 : 1, signal: null };
@@ -56,6 +58,11 @@ export function startEmbedded(config: TeammateSpawnConfig, run: RunEmbedded): Em
       return running;
     },
     abort: (reason) => controller.abort(reason),
+    fail(error) {
+      if (!running) return;
+      failed ??= { error };
+      controller.abort(error instanceof Error ? error : new Error(String(error)));
+    },
   };
 }
 

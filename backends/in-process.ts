@@ -72,8 +72,10 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
       clearRecords(config.runDir);
       atExit.hold(agentId, { runId: runIdOf(config.runDir) });
       const identity = { agentId, incarnation: path.basename(config.runDir) };
-      return await runAs(identity, () =>
-        config.launch.kind === "agent" ? spawnEmbedded(config, signal) : spawnProgram(config, signal),
+      return await runAs(
+        identity,
+        () => (config.launch.kind === "agent" ? spawnEmbedded(config, signal) : spawnProgram(config, signal)),
+        (error) => lives.get(agentId)?.embedded?.fail(error),
       );
     } finally {
       starting.delete(agentId);

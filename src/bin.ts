@@ -68,6 +68,7 @@ function watchEndings(argv: readonly string[], io: ProcessIo): { exitCode(): num
       stop.abort(new Error(`ended by ${signal}`));
     });
   process.on("uncaughtException", (error) => {
+    if (io.isClaimed(error)) return;
     stop.abort(error);
     if (errnoOf(error) === "EPIPE" || exitCode !== undefined) return;
     exitCode = failureOf(error).exitCode;

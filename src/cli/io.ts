@@ -15,6 +15,8 @@ export interface Io {
    * already when the call returns. Rejects with `EPIPE` when the reader is gone. Do not mix with `stdout.write`.
    */
   print(text: string): Promise<void>;
+  /** Gives errors that nobody caught to `claim` first: where that returns true, they are dealt with. */
+  claimFailures(claim: (error: unknown) => boolean): void;
   /** A line for people on stderr, as {@link print}; a stderr that nobody reads is no error. */
   note(line: string): Promise<void>;
 }

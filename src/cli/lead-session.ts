@@ -6,6 +6,7 @@ import { launchHost } from "../team/host/launch-host.js";
 import type { LocatedTeam } from "../team/locate.js";
 import { readHostRecord, readTeamRecord } from "../team/records.js";
 import { type StartRequest, startTeam } from "../team/start.js";
+import { failCurrent } from "../util/context.js";
 import { exitCodes } from "../util/errors.js";
 import { aborted } from "./aborted.js";
 import { attachTerminal } from "./attach-terminal.js";
@@ -15,6 +16,7 @@ import { hasTerminal, openViewer, type Viewer } from "./viewer.js";
 
 /** Hosts the team in this process, with the lead's view on this terminal, until it has ended; Ctrl-C ends it. */
 export async function hostHere(request: StartRequest, io: Io, json: boolean): Promise<number> {
+  io.claimFailures(failCurrent);
   const stop = new AbortController();
   let viewer: Viewer | undefined;
   const early: TeamEvent[] = [];

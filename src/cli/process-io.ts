@@ -3,8 +3,11 @@ import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
 import { delay } from "../util/wait.js";
 import type { Io } from "./io.js";
 
-/** {@link Io} of this process. `stop` is what aborts its signal. */
-export type ProcessIo = Io & { readonly stop: AbortController };
+/** {@link Io} of this process. `stop` is what aborts its signal; `isClaimed` asks whoever claimed failures. */
+export type ProcessIo = Io & {
+  readonly stop: AbortController;
+  isClaimed(error: unknown): boolean;
+};
 
 /**
  * The process's own streams. Each, and the abort signal, is made only when a command asks for it: making them costs
@@ -12,6 +15,7 @@ export type ProcessIo = Io & { readonly stop: AbortController };
  */
 export function processIo(): ProcessIo {
   let stop: AbortController | undefined;
+  const claims: ((error: unknown) => boolean)[] = [];
   const stopper = () => {
     stop ??= new AbortController();
     return stop;
@@ -46,6 +50,8 @@ export function processIo(): ProcessIo {
         throw error;
       }
     },
+    claimFailures: (claim) => void claims.push(claim),
+    isClaimed: (error) => claims.some((claim) => claim(error)),
     note: async (line) => {
       try {
         await writeAll(2, `${line}\n`, () => stopper().signal);

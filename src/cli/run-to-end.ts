@@ -2,6 +2,7 @@ import type { TeamEvent } from "../team/events.js";
 import type { Outcome } from "../team/host/outcome.js";
 import { type StartRequest, startTeam } from "../team/start.js";
 import { createProgress } from "../ui/progress.js";
+import { failCurrent } from "../util/context.js";
 import { exitCodes, TroupeError } from "../util/errors.js";
 import { openAttached } from "./attached.js";
 import { holdLastText } from "./hold-last-text.js";
@@ -17,6 +18,7 @@ export async function runToEnd(
   io: Io,
   options: { readonly json: boolean; readonly timeout: number | undefined },
 ): Promise<number> {
+  io.claimFailures(failCurrent);
   const leave = new AbortController();
   const timer = options.timeout === undefined ? undefined : AbortSignal.timeout(options.timeout);
   const stop = AbortSignal.any([io.signal, leave.signal, ...(timer === undefined ? [] : [timer])]);

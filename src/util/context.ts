@@ -6,16 +6,34 @@ export interface WorkIdentity {
   readonly incarnation: string;
 }
 
-const storage = new AsyncLocalStorage<WorkIdentity>();
+interface Work {
+  readonly identity: WorkIdentity;
+  readonly fail?: (error: unknown) => void;
+}
 
-/** Runs `work`, and everything it starts, as `identity`. */
-export function runAs<T>(identity: WorkIdentity, work: () => T): T {
-  return storage.run(identity, work);
+const storage = new AsyncLocalStorage<Work>();
+
+/**
+ * Runs `work`, and everything it starts, as `identity`. `fail` ends that work with an error that nobody in it caught; see
+ * {@link failCurrent}.
+ */
+export function runAs<T>(identity: WorkIdentity, work: () => T, fail?: (error: unknown) => void): T {
+  return storage.run({ identity, ...(fail === undefined ? {} : { fail }) }, work);
 }
 
 /** The identity that {@link runAs} set for this call chain, or undefined outside of one. */
 export function currentIdentity(): WorkIdentity | undefined {
-  return storage.getStore();
+  return storage.getStore()?.identity;
+}
+
+/**
+ * Ends the work in whose call chain an error came up that nobody caught; false outside of any. To be called where the process
+ * is told of such errors: Node gives their handlers the context in which they came up.
+ */
+export function failCurrent(error: unknown): boolean {
+  const fail = storage.getStore()?.fail;
+  fail?.(error);
+  return fail !== undefined;
 }
 
 /** A callback that keeps the identity of the place where it was made; for emitters, watchers and sockets. */

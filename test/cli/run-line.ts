@@ -42,6 +42,7 @@ export async function runLine(argv: readonly string[], options: RunOptions = {})
       printed.push(text);
       options.onPrint?.(printed.join(""));
     },
+    claimFailures: () => undefined,
     async note(line) {
       noted.push(`${line}\n`);
     },

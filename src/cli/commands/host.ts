@@ -1,3 +1,4 @@
+import { failCurrent } from "../../util/context.js";
 import { defineCommand } from "../command.js";
 
 export const host = defineCommand({
@@ -10,6 +11,7 @@ export const host = defineCommand({
   hidden: true,
   async run(_args, io) {
     const { serveHost } = await import("../../team/host/serve-host.js");
+    io.claimFailures(failCurrent);
     await serveHost({ input: io.stdin, output: io.stdout, env: io.env, signal: io.signal });
     return 0;
   },
