@@ -7,6 +7,9 @@ import { printable } from "../src/util/text.js";
 /** Longest line told to a listener, in characters; a longer one arrives in parts. */
 const maxLine = 64 * 1024;
 
+/** From this size on, in bytes, a log goes on in a new file; the one before it is kept beside it as `output.log.1`. */
+const maxLogBytes = 64 * 1024 * 1024;
+
 /** The file in a run directory to which everything goes that a teammate's program shows. */
 export function outputLogOf(runDir: string): string {
   return path.join(runDir, "output.log");
@@ -21,10 +24,17 @@ export interface OutputLog {
 
 /**
  * Opens `output.log` of a run directory (0600), appending. Writes are synchronous, so nothing is lost in a crash. Where
- * one fails (a full disk), the listener is told so once and the log stays as it is; the program goes on.
+ * one fails (a full disk), the listener is told so once and the log stays as it is; the program goes on. From `maxBytes`
+ * on the log begins anew: who follows it reads the old file to its end, then the new one.
  */
-export function openOutputLog(runDir: string, onLine?: (line: string) => void): OutputLog {
-  const fd = fs.openSync(outputLogOf(runDir), "a", 0o600);
+export function openOutputLog(
+  runDir: string,
+  onLine?: (line: string) => void,
+  maxBytes = maxLogBytes,
+): OutputLog {
+  const file = outputLogOf(runDir);
+  let fd = fs.openSync(file, "a", 0o600);
+  let size = fs.fstatSync(fd).size;
   const decoder = new StringDecoder("utf8");
   let rest = "";
   let open = true;
@@ -36,13 +46,21 @@ export function openOutputLog(runDir: string, onLine?: (line: string) => void): 
     for (const line of lines) onLine(line.endsWith("\r") ? line.slice(0, -1) : line);
     for (; rest.length > maxLine; rest = rest.slice(maxLine)) onLine(rest.slice(0, maxLine));
   };
+  const beginAnew = (): void => {
+    fs.renameSync(file, `${file}.1`);
+    const old = fd;
+    fd = fs.openSync(file, "a", 0o600);
+    fs.closeSync(old);
+    size = 0;
+  };
   return {
     write(chunk) {
       if (!open) return;
       take(decoder.write(chunk));
       if (failed) return;
       try {
-        fs.writeSync(fd, chunk);
+        if (size >= maxBytes) beginAnew();
+        size += fs.writeSync(fd, chunk);
       } catch (error) {
         failed = true;
         onLine?.(`troupe: the rest is not in the log: ${messageOf(error)}`);

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { errnoOf } from "../util/errors.js";
 import { delay } from "../util/wait.js";
@@ -11,7 +11,8 @@ const maxLine = 1024 * 1024;
 
 /**
  * The lines of a file from its beginning, and with `follow` those that come later, until `isOver` says that nothing will.
- * A file that does not exist (yet) has none. A last line without newline is given at the end. Rejects with the signal's
+ * A file that does not exist (yet) has none; one that is moved away and begun anew is read to its end, and then the new one.
+ * A last line without newline is given at the end. Rejects with the signal's
  * reason on abort.
  */
 export async function* fileLines(
@@ -26,8 +27,9 @@ export async function* fileLines(
   try {
     for (;;) {
       signal.throwIfAborted();
-      // Asked before the read: what was written before the end is read by the read that follows.
+      // Both asked before the read: what was written before the end, or the move, is read by the read that follows.
       const last = !options.follow || options.isOver();
+      const moved = handle !== undefined && (await wasBegunAnew(file, handle));
       handle ??= await openIfExists(file);
       let read = 0;
       do {
@@ -37,6 +39,11 @@ export async function* fileLines(
         yield* lines;
         for (; rest.length > maxLine; rest = rest.slice(maxLine)) yield rest.slice(0, maxLine);
       } while (read > 0);
+      if (moved) {
+        await handle?.close();
+        handle = undefined;
+        continue;
+      }
       if (last) break;
       await delay(100, signal);
     }
@@ -44,6 +51,17 @@ export async function* fileLines(
     if (rest !== "") yield rest;
   } finally {
     await handle?.close();
+  }
+}
+
+/** Whether there is another file of that name by now. */
+async function wasBegunAnew(file: string, handle: FileHandle): Promise<boolean> {
+  try {
+    const [now, read] = await Promise.all([stat(file), handle.stat()]);
+    return now.ino !== read.ino || now.dev !== read.dev;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw error;
   }
 }
 

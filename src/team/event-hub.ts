@@ -6,6 +6,9 @@ import type { TeamEvent, TeamEventBody } from "./events.js";
 /** How many past events a late viewer gets, per member and for the team. */
 const backlogSize = 200;
 
+/** From this size on, in bytes, the record goes on in a new file; the one before it is kept beside it as `<file>.1`. */
+const maxRecordBytes = 16 * 1024 * 1024;
+
 /** Takes a team's events in, keeps the latest, writes the record and tells listeners. */
 export interface EventHub {
   emit(event: TeamEventBody): void;
@@ -19,9 +22,10 @@ export interface EventHub {
 
 /**
  * A hub that appends to `file` (0600, NDJSON; streamed text is left out, the transcript has it). A torn last line of an
- * earlier writer is closed off first.
+ * earlier writer is closed off first. The record does not grow without end: from `maxBytes` on it begins anew, and the
+ * part before is kept as `<file>.1`.
  */
-export function openEventHub(file: string): EventHub {
+export function openEventHub(file: string, maxBytes = maxRecordBytes): EventHub {
   const listeners = new Set<(event: TeamEvent) => void>();
   const all: TeamEvent[] = [];
   const byMember = new Map<string, TeamEvent[]>();
@@ -33,6 +37,8 @@ export function openEventHub(file: string): EventHub {
   /** A disk that is full or gone must not end the team: it is told once, and listeners still hear of everything. */
   const record = (event: TeamEvent): void => {
     try {
+      const { size = 0 } = fs.lstatSync(file, { throwIfNoEntry: false }) ?? {};
+      if (size >= maxBytes) fs.renameSync(file, `${file}.1`);
       fs.appendFileSync(file, `${JSON.stringify({ v: 1, ...event })}\n`, { mode: 0o600 });
       unwritable = false;
     } catch (error) {

@@ -121,6 +121,23 @@ describe("openEventHub", () => {
     expect(later.map((line) => JSON.parse(line).text)).toEqual(["after", "again"]);
   });
 
+  it("begins the record anew where it has grown large, and keeps the part before", () => {
+    const file = path.join(temporaryDirectory(), "events.ndjson");
+    const hub = openEventHub(file, 300);
+    const textsIn = (name: string) =>
+      fs
+        .readFileSync(name, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).text);
+    for (let n = 0; n < 20; n++) note(hub, `note ${n}`);
+    const kept = [...textsIn(`${file}.1`), ...textsIn(file)];
+    expect(kept).toEqual(
+      Array.from({ length: kept.length }, (_, index) => `note ${20 - kept.length + index}`),
+    );
+    for (const name of [file, `${file}.1`]) expect(fs.statSync(name).size).toBeLessThan(500);
+  });
+
   it("goes on where the record cannot be written, and says so once per outage", () => {
     const { hub, file, lines } = openHub();
     const warnings: string[] = [];
