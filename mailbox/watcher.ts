@@ -1,6 +1,5 @@
 import fs from "node:fs";
 import path from "node:path";
-import { bindIdentity } from "../src/util/context.js";
 import { messageOf, TroupeError } from "../src/util/errors.js";
 import { isSameDirectory, isUnchanged, lookAt } from "./look.js";
 
@@ -29,15 +28,12 @@ export interface WatchOptions {
  */
 export function watchMailbox(dir: string, onBell: () => void, options: WatchOptions = {}): MailboxWatcher {
   const directory = path.join(dir, "new");
-  const bell = bindIdentity(onBell);
-  const onSweep = options.onSweep && bindIdentity(options.onSweep);
-  const onTrouble = options.onTrouble && bindIdentity(options.onTrouble);
   const told = new Set<string>();
   let closed = false;
   let broken = false;
   let watch = start();
   let seen = lookAt(directory);
-  const begun = setImmediate(bell);
+  const begun = setImmediate(onBell);
   const stopSweeping = repeat(options.sweepMs ?? 10_000, sweep);
 
   return {
@@ -49,12 +45,15 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
     },
   };
 
-  /** A watch that is in force when this returns, so that whatever comes later rings. */
+  /**
+   * A watch that is in force when this returns, so that whatever comes later rings. Its handle is our own, and keeps the identity
+   * of who made it; a handle that several share would run all callbacks as the first of them.
+   */
   function start(): fs.FSWatcher | undefined {
     broken = false;
     try {
       const started: fs.FSWatcher = fs.watch(directory, () => {
-        if (started === watch && !closed) bell();
+        if (started === watch && !closed) onBell();
       });
       return started.on("error", (error) => {
         if (started === watch) fail(error);
@@ -80,8 +79,8 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
     const renewed = broken && now !== undefined && restart();
     const news = now !== undefined && !isUnchanged(seen, now);
     seen = now;
-    if ((news || renewed) && !closed) bell();
-    if (!closed) onSweep?.();
+    if ((news || renewed) && !closed) onBell();
+    if (!closed) options.onSweep?.();
   }
 
   function restart(): boolean {
@@ -94,7 +93,7 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
     if (closed || told.has(code)) return;
     told.add(code);
     const remedy = "mail is looked for every few seconds meanwhile; on Linux see fs.inotify in sysctl";
-    onTrouble?.(new TroupeError(code, message, { remedy, cause }));
+    options.onTrouble?.(new TroupeError(code, message, { remedy, cause }));
   }
 }
 
