@@ -4,13 +4,14 @@ import type { ExitRecord, TeammateSpawnConfig } from "./types.js";
 
 /**
  * Runs one embedded agent until it ends. Called in the agent's own asynchronous context. It calls `started` as proof of
- * life, ends its work when `signal` is aborted, and settles when nothing of it runs any more. Programs that it starts
- * get `config.env`, by which they are found again.
+ * life, ends its work when `signal` is aborted, and settles when nothing of it runs any more. Where it does not, `revoked` is
+ * aborted: from then on it must not act on anybody. Programs that it starts get `config.env`, by which they are found again.
  */
 export type RunEmbedded = (
   config: TeammateSpawnConfig,
   started: () => void,
   signal: AbortSignal,
+  revoked: AbortSignal,
 ) => Promise<void>;
 
 /** An embedded agent that was started. */
@@ -22,11 +23,14 @@ export interface Embedded {
   abort(reason: Error): void;
   /** Ends it with an error that came up outside of the run's own promise. */
   fail(error: unknown): void;
+  /** Takes from it what it could still act through. */
+  revoke(reason: Error): void;
 }
 
 /** Starts `run` for a teammate. Exit code 0 where it resolves or was aborted, 1 where it throws. */
 export function startEmbedded(config: TeammateSpawnConfig, run: RunEmbedded): Embedded {
   const controller = new AbortController();
+  const revocation = new AbortController();
   let running = true;
   let failed: { error: unknown } | undefined;
   let onStarted: () => void = () => undefined;
@@ -37,7 +41,7 @@ export function startEmbedded(config: TeammateSpawnConfig, run: RunEmbedded): Em
 
   async function live(): Promise<Awaited<Embedded["ended"]>> {
     try {
-      await run({ ...config, env }, onStarted, controller.signal);
+      await run({ ...config, env }, onStarted, controller.signal, revocation.signal);
     } catch (error) {
       if (!isAbort(error, controller.signal)) failed ??= { error };
     }
@@ -58,6 +62,7 @@ export function startEmbedded(config: TeammateSpawnConfig, run: RunEmbedded): Em
       return running;
     },
     abort: (reason) => controller.abort(reason),
+    revoke: (reason) => revocation.abort(reason),
     fail(error) {
       if (!running) return;
       failed ??= { error };

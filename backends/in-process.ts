@@ -166,6 +166,7 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     embedded?.abort(new Error(`${agentId} is killed`));
     const ended: Promise<unknown> = embedded?.ended ?? program?.ended ?? Promise.resolve();
     const [tree] = await Promise.all([endTree(treeOf(life), { graceMs }), firstOf([ended], graceMs)]);
+    embedded?.revoke(new Error(`${agentId} was killed`));
     // What has ended still writes its exit record.
     if (!isRunning(life)) await firstOf([ended], 5000);
     if (!ran) {

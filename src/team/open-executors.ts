@@ -43,11 +43,11 @@ export async function openExecutors(options: {
 }): Promise<Executors> {
   const { team, news } = options;
   const own = createInProcessExecutor({
-    run: async ({ runDir, env }, started, signal) => {
+    run: async ({ runDir, env }, started, signal, revoked) => {
       const spec = readAgentSpec(specFile(runDir));
       const { name, incarnation } = spec;
       const report = (of: MemberReport): void => news.report(name, incarnation, of);
-      await runTeammate(spec, { env, backoff: options.backoff, report, started, signal });
+      await runTeammate(spec, { env, backoff: options.backoff, report, started, signal, revoked });
     },
     deliver: deliverTo(team),
     onEnded: (agentId, _end, error) => news.ended(nameOf(agentId), error),

@@ -41,11 +41,11 @@ function setUp(run: RunEmbedded, options: Partial<InProcessOptions> = {}) {
 describe("an embedded agent", () => {
   it("runs as itself, from its proof of life to its end", async () => {
     const seen: unknown[] = [];
-    const { executor, agent, ended } = setUp(async (config, started, signal) => {
+    const { executor, agent, ended } = setUp(async (config, started, signal, revoked) => {
       await delay(5);
       seen.push(currentIdentity());
       started();
-      await stays(config, started, signal);
+      await stays(config, started, signal, revoked);
     });
     const one = agent("one");
     const two = agent("two");
@@ -138,14 +138,18 @@ describe("an embedded agent", () => {
 
   it("is told as a survivor while it does not end, and not started twice", async () => {
     let release: () => void = () => undefined;
-    const { executor, agent } = setUp(async (_, started) => {
+    let reach: AbortSignal | undefined;
+    const { executor, agent } = setUp(async (_config, started, _signal, revoked) => {
+      reach = revoked;
       started();
       await new Promise<void>((resolve) => {
         release = resolve;
       });
     });
     await executor.spawn(agent("one"));
+    expect(reach?.aborted).toBe(false);
     expect((await executor.kill("one@team")).survivors).toEqual([{ pid: 0, command: "one@team" }]);
+    expect(reach?.reason).toMatchObject({ message: "one@team was killed" });
     expect(await executor.spawn(agent("one"))).toMatchObject({ ok: false, code: "already-running" });
     release();
     expect((await executor.kill("one@team")).survivors).toEqual([]);

@@ -19,6 +19,7 @@ import type { AgentSpec } from "./agent-spec.js";
 import { type ControlMessage, type Lanes, openLanes } from "./lanes.js";
 import { lastWords } from "./last-words.js";
 import { isRefusedForGood, withdrawRefused } from "./refused.js";
+import { revocable } from "./revocable.js";
 import { activityOf, shutdownWords, wordsOf } from "./turn-words.js";
 
 /** What the process around a teammate gives it. */
@@ -34,6 +35,8 @@ export interface Surroundings {
   readonly toolGraceMs?: number;
   /** Ends the teammate at once. */
   readonly signal: AbortSignal;
+  /** Aborted where that did not end it: whatever it still does then reaches no tool, mailbox or transcript. */
+  readonly revoked?: AbortSignal;
 }
 
 interface Turn {
@@ -63,11 +66,13 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   const transcriptFile = path.join(spec.runDir, "transcript.jsonl");
   const past = await readTranscript(transcriptFile);
   const { conversation, messageIds } = past;
-  const postman = createPostman({
+  const { revoked } = around;
+  const post = createPostman({
     team: { paths, record: readTeamRecord(paths) },
     from: spec.name,
     privateKey: keyPairFrom(spec.keyFile).privateKey,
   });
+  const postman = revocable(post, ["send"], revoked);
   const setup = await agentSetup(
     spec,
     around.env,
@@ -123,9 +128,10 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
     });
   };
 
-  const transcript = await openTranscript(transcriptFile);
-  const openMail = (): Lanes =>
-    openLanes({
+  const tools = setup.tools.map((tool) => revocable(tool, ["run"], revoked));
+  const transcript = revocable(await openTranscript(transcriptFile), ["append", "withdraw"], revoked);
+  const openMail = (): Lanes => {
+    const opened = openLanes({
       paths,
       mailDir: mailboxOf(paths, spec.name),
       name: spec.name,
@@ -140,6 +146,8 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
       },
       emit,
     });
+    return revocable(opened, ["take", "next", "answered"], revoked);
+  };
   let lanes: Lanes;
   try {
     lanes = openMail();
@@ -154,6 +162,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
     let wrote = false;
     const events = query({
       ...setup,
+      tools,
       conversation,
       unanswered,
       input,

@@ -86,7 +86,7 @@ export function run(
   team: LivingTeam,
   server: MessagesServer,
   spec: AgentSpec,
-  around: Pick<Surroundings, "toolGraceMs"> = {},
+  around: Pick<Surroundings, "toolGraceMs" | "revoked"> = {},
 ): RunningTeammate {
   const states: MemberState[] = [];
   const events: TeamEvent[] = [];
