@@ -147,6 +147,8 @@ export async function openHost(
     watch.abort();
     hideStates();
     await watching;
+    // A member that was being settled meanwhile has its record written, too.
+    await roster.flush();
     await told(stopTyping());
     await told(userMail.close());
     await told(server.close());
