@@ -24,7 +24,8 @@ const hopeless: readonly string[] = ["text-too-long", "nothing-to-type", "no-ter
 
 /**
  * Types the mail of `member`, one message after the other as they came; each is taken only when its turn has come. What was
- * submitted is acknowledged. Of what perhaps was, a warning tells, once: it stays delivered, and is not typed again.
+ * submitted is acknowledged. Of what perhaps was, a warning tells, once: it stays delivered, and is not typed again; the next
+ * one waits until the terminal shows something else.
  */
 export function openTypist(context: HostContext, member: MemberRecord): Typist {
   const { hub } = context;
@@ -62,6 +63,13 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
     }
   }
 
+  /** What is typed into a terminal that shows no answer would only pile up there. */
+  async function somethingElse(): Promise<void> {
+    const stuck = await executor.capture?.(agentId, 100);
+    while (!signal.aborted && (await executor.capture?.(agentId, 100)) === stuck)
+      await delay(restMs, signal).catch(() => undefined);
+  }
+
   async function typeMail(id: string, from: string, text: string): Promise<void> {
     const what = `mail #${id} from ${oneLine(from, 60)}`;
     const told = new Set<string>();
@@ -69,7 +77,10 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
       try {
         const typed = await executor.submitText?.(agentId, text, signal);
         if (typed?.outcome === "submitted") mailbox.acknowledge([id]);
-        else warn(`${what} was typed and perhaps not taken: ${typed?.reason ?? "?"}; it is not typed again`);
+        else {
+          warn(`${what} was typed and perhaps not taken: ${typed?.reason ?? "?"}; it is not typed again`);
+          await somethingElse();
+        }
         return;
       } catch (error) {
         if (signal.aborted) break;

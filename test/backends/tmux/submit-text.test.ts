@@ -166,6 +166,21 @@ describe("typing into a pane", () => {
     expect(taken().sort()).toEqual(texts);
   });
 
+  it("types nothing where the server does not answer, also not when it does again", async () => {
+    const { submit, ref, taken, pane } = await setUp(typedPrograms.box);
+    const { pid } = ref.server!.process;
+    process.kill(pid, "SIGSTOP");
+    try {
+      await expect(submit("lost")).rejects.toMatchObject({ code: "tmux-timeout" });
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    expect(await submit("kept")).toEqual(submitted);
+    await until(() => taken().length === 1, "the text");
+    expect(taken()).toEqual(["kept"]);
+    expect(pane.text()).not.toContain("lost");
+  });
+
   it("can be given up: before it is typed by an error, later without knowing", async () => {
     const { submit, taken, pane, tmux } = await setUp((file) => typedPrograms.box(file, { deaf: 9 }));
     const reason = new Error("enough");
