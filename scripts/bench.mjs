@@ -2,7 +2,7 @@
 //
 //   npm run bench -- NAME [--rounds 5] [--runs N]
 //
-// NAME is `send`, `mailbox`, or one bench of the latter. Of several rounds the worst counts. Raw samples are kept in
+// NAME is `mailbox`, `spawn`, or one bench of theirs. Of several rounds the worst counts. Raw samples are kept in
 // .bench/. Exit code 1 where a limit is passed.
 import fs from "node:fs";
 import os from "node:os";
@@ -14,19 +14,27 @@ import { durableSends } from "./lib/bench-durable.mjs";
 import { fullMailbox } from "./lib/bench-full.mjs";
 import { idleMailboxes } from "./lib/bench-idle.mjs";
 import { inboxLatency, readerLatency } from "./lib/bench-latency.mjs";
+import { panePeers, panes } from "./lib/bench-panes.mjs";
 import { sendCost } from "./lib/bench-send.mjs";
+import { agentPanes, downTime, idleAgents, idleTeam } from "./lib/bench-teams.mjs";
 import { ensureBuilt } from "./lib/ensure-built.mjs";
 
-const mailbox = [sendCost, readerLatency, inboxLatency, durableSends, fullMailbox, broadcast, idleMailboxes];
+/** @type {Record<string, readonly import("./lib/bench.mjs").Bench[]>} */
+const groups = {
+  mailbox: [sendCost, readerLatency, inboxLatency, durableSends, fullMailbox, broadcast, idleMailboxes],
+  spawn: [panes, panePeers, agentPanes, idleTeam, idleAgents, downTime],
+};
 
 const { values, positionals } = parseArgs({
   options: { rounds: { type: "string", default: "5" }, runs: { type: "string" } },
   allowPositionals: true,
 });
 const [wanted = ""] = positionals;
-const benches = wanted === "mailbox" ? mailbox : mailbox.filter(({ name }) => name === wanted);
+const all = Object.values(groups).flat();
+const benches = groups[wanted] ?? all.filter(({ name }) => name === wanted);
 if (benches.length === 0) {
-  console.error(`bench: say which: mailbox, or one of ${mailbox.map(({ name }) => name).join(", ")}`);
+  const names = [...Object.keys(groups), ...all.map(({ name }) => name)];
+  console.error(`bench: say which: ${names.join(", ")}`);
   process.exit(2);
 }
 
