@@ -72,29 +72,50 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
 
   async function typeMail(id: string, from: string, text: string): Promise<void> {
     const what = `mail #${id} from ${oneLine(from, 60)}`;
+    const typed = await submit(what, text);
+    if (typed === "later") mailbox.release([id]);
+    else if (typed === "submitted") acknowledge(id, what);
+    else if (typed !== "never") {
+      warn(`${what} was typed and perhaps not taken: ${typed.doubt}; it is not typed again`);
+      await somethingElse();
+    }
+  }
+
+  /** Tries until it is typed once; `later` where this member stops before that, `never` where nothing can help. */
+  async function submit(
+    what: string,
+    text: string,
+  ): Promise<"submitted" | "later" | "never" | { readonly doubt: string }> {
     const told = new Set<string>();
     while (!signal.aborted) {
       try {
         const typed = await executor.submitText?.(agentId, text, signal);
-        if (typed?.outcome === "submitted") mailbox.acknowledge([id]);
-        else {
-          warn(`${what} was typed and perhaps not taken: ${typed?.reason ?? "?"}; it is not typed again`);
-          await somethingElse();
-        }
-        return;
+        if (typed?.outcome === "unknown") return { doubt: typed.reason };
+        return typed?.outcome ?? "never";
       } catch (error) {
         if (signal.aborted) break;
         if (!(error instanceof TroupeError)) throw error;
-        if (error.code === "mail-not-moved") return warn(`${what} was typed: ${error.message}`);
-        const { code, remedy } = error;
-        if (hopeless.includes(code)) return warn(`${what} cannot be typed: ${error.message}`);
-        if (!told.has(code))
-          warn(`${what} waits: ${error.message}${remedy === undefined ? "" : ` (${remedy})`}`);
+        const { code, message, remedy } = error;
+        if (hopeless.includes(code)) {
+          warn(`${what} cannot be typed: ${message}`);
+          return "never";
+        }
+        if (!told.has(code)) warn(`${what} waits: ${message}${remedy === undefined ? "" : ` (${remedy})`}`);
         told.add(code);
         await delay(againMs, signal).catch(() => undefined);
       }
     }
-    mailbox.release([id]);
+    return "later";
+  }
+
+  /** One that cannot be marked as seen was typed all the same. */
+  function acknowledge(id: string, what: string): void {
+    try {
+      mailbox.acknowledge([id]);
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      warn(`${what} was typed, and stays delivered: ${error.message}`);
+    }
   }
 
   function applyControl(message: Message, from: string): void {
