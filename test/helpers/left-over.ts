@@ -9,41 +9,91 @@ interface Found {
   readonly command: string;
 }
 
-/**
- * Throws if anything of the teams under `home` (a TROUPE_HOME) is left: processes that have it in their environment,
- * sockets, temporary files in `tmp`. Processes get `timeoutMs` to be gone; those that stay are killed, so that the next
- * test starts clean.
- */
-export async function expectNothingLeft(home: string, tmp: string, timeoutMs = 10_000): Promise<void> {
-  const left: string[] = [];
-  try {
-    await until(() => processesOf(home).length === 0, "no process is left", undefined, timeoutMs);
-  } catch {
-    left.push(...endProcessesOf(home).map(({ identity, command }) => `process ${identity.pid} ${command}`));
-  }
-  left.push(...socketsOf(home).map((file) => `socket ${file}`));
-  left.push(...listFiles(tmp).map((file) => `temporary file ${file}`));
-  if (left.length > 0) throw new Error(`left behind:\n${left.join("\n")}`);
+/** What a test may leave something in. */
+export interface Ground {
+  /** Everything that belongs to the test is below it, or names it in its environment, arguments or directory. */
+  readonly root: string;
+  /** A TROUPE_HOME. */
+  readonly home: string;
+  /** The TMPDIR of the programs that the test starts. */
+  readonly tmp: string;
+  /** Where the test makes its own temporary directories, and what was there before. */
+  readonly scratch: string;
+  readonly before: ReadonlySet<string>;
 }
 
-/** Kills the processes that have `TROUPE_HOME=home` in their environment, and gives them. */
-export function endProcessesOf(home: string): readonly Found[] {
-  const found = processesOf(home);
+/** What `bundleScript` keeps for the whole test process. */
+const bundles = "troupe-bundle-";
+
+/**
+ * Throws, naming each, if a test has left anything: processes (tmux servers among them), sockets, launch scripts, drafts,
+ * temporary files and directories. Processes get `timeoutMs` to be gone; those that stay are killed, so that the next test
+ * starts clean.
+ */
+export async function expectNothingLeft(ground: Ground, timeoutMs = 10_000): Promise<void> {
+  const { root, home, tmp, scratch, before } = ground;
+  const left: string[] = [];
+  try {
+    await until(() => processesNaming(root).length === 0, "no process is left", undefined, timeoutMs);
+  } catch {
+    left.push(
+      ...endProcessesNaming(root).map(({ identity, command }) => `process ${identity.pid}: ${command}`),
+    );
+  }
+  left.push(...socketsIn(root, home).map((file) => `socket: ${file}`));
+  left.push(
+    ...listFiles(home)
+      .filter(isUnfinished)
+      .map((file) => `unfinished file: ${file}`),
+  );
+  left.push(...listFiles(tmp).map((file) => `temporary file: ${file}`));
+  const isMade = (file: string): boolean =>
+    file !== root && !before.has(file) && !path.basename(file).startsWith(bundles);
+  const made = listFiles(scratch, false).filter(isMade);
+  left.push(...made.map((file) => `temporary directory of the test: ${file}`));
+  if (left.length > 0) throw new Error(`the test has left behind:\n${left.join("\n")}`);
+}
+
+/** Kills the processes that name `root`, and gives them. */
+export function endProcessesNaming(root: string): readonly Found[] {
+  const found = processesNaming(root);
   for (const { identity } of found) if (liveness(identity) === "alive") process.kill(identity.pid, "SIGKILL");
   return found;
 }
 
+/** The processes that have a path at or below `root` in their environment or arguments, or as their directory. */
+function processesNaming(root: string): readonly Found[] {
+  return processesWhere(
+    (pid) =>
+      [readOrEmpty(pid, "environ"), readOrEmpty(pid, "cmdline")].some((text) => text.includes(root)) ||
+      linkOrEmpty(pid, "cwd").startsWith(root),
+  );
+}
+
 /** The processes that have `TROUPE_HOME=home` in their environment. */
 export function processesOf(home: string): readonly Found[] {
-  const mark = `TROUPE_HOME=${home}\0`;
+  const mark = `\0TROUPE_HOME=${home}\0`;
+  return processesWhere((pid) => `\0${readOrEmpty(pid, "environ")}`.includes(mark));
+}
+
+function processesWhere(isMeant: (pid: string) => boolean): readonly Found[] {
   return fs
     .readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((pid) => {
       const identity = identityOf(Number(pid));
-      if (identity === undefined || !`\0${readOrEmpty(pid, "environ")}`.includes(`\0${mark}`)) return [];
+      if (identity === undefined || !isMeant(pid)) return [];
       return [{ identity, command: readOrEmpty(pid, "cmdline").replaceAll("\0", " ").trim() }];
     });
+}
+
+function linkOrEmpty(pid: string, name: string): string {
+  try {
+    return fs.readlinkSync(`/proc/${pid}/${name}`);
+  } catch {
+    // As below.
+    return "";
+  }
 }
 
 function readOrEmpty(pid: string, file: string): string {
@@ -56,12 +106,18 @@ function readOrEmpty(pid: string, file: string): string {
 }
 
 /** Sockets, and the directories made for those whose path would be too long under `home`. */
-function socketsOf(home: string): string[] {
+function socketsIn(root: string, home: string): string[] {
   const short = listFiles(path.join(home, "teams"), false)
     .map((dir) => teamPaths(home, path.basename(dir)).sockets)
     .filter((dir) => !dir.startsWith(home) && fs.existsSync(dir));
-  const inside = listFiles(home).filter((file) => fs.lstatSync(file, { throwIfNoEntry: false })?.isSocket());
+  const inside = listFiles(root).filter((file) => fs.lstatSync(file, { throwIfNoEntry: false })?.isSocket());
   return [...inside, ...short];
+}
+
+/** A launch script, which holds secrets; a draft of a record, of mail or of a lock. */
+function isUnfinished(file: string): boolean {
+  const [name, parent] = [path.basename(file), path.basename(path.dirname(file))];
+  return name === "launch.sh" || /^\..+\.tmp$|^\.draft-/.test(name) || parent === "tmp";
 }
 
 function listFiles(dir: string, recursive = true): string[] {

@@ -1,14 +1,19 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { beforeAll, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { builtCommand } from "./built.js";
-import { endProcessesOf, expectNothingLeft } from "./left-over.js";
+import { endProcessesNaming, expectNothingLeft } from "./left-over.js";
 import { type Finished, type Running, type RunOptions, startProgram } from "./running.js";
 
 // Each of these tests runs whole programs, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 120_000 });
 beforeAll(async () => void (await builtCommand()), 180_000);
+
+// What these tests make in the directory for temporary files is told from what others make there.
+const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "t-")));
+process.env["TMPDIR"] = scratch;
+afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 type Extra = Partial<Omit<RunOptions, "env">> & { readonly env?: Readonly<Record<string, string>> };
 
@@ -35,6 +40,7 @@ export interface Place {
  */
 export async function makePlace({ homeName = "home" } = {}): Promise<Place> {
   const command = await builtCommand();
+  const before = new Set(fs.readdirSync(scratch).map((name) => path.join(scratch, name)));
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "troupe-e2e-")));
   const dir = (name: string): string => {
     const made = path.join(root, name);
@@ -47,8 +53,8 @@ export async function makePlace({ homeName = "home" } = {}): Promise<Place> {
   });
   onTestFinished(async ({ task }) => {
     try {
-      if (task.result?.state === "fail") endProcessesOf(home);
-      else await expectNothingLeft(home, tmp);
+      if (task.result?.state === "fail") endProcessesNaming(root);
+      else await expectNothingLeft({ root, home, tmp, scratch, before });
     } finally {
       fs.rmSync(root, { recursive: true, force: true });
     }

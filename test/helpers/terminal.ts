@@ -23,7 +23,11 @@ export function openTerminal(
   { inTmux, config = "" }: { inTmux: boolean; config?: string },
 ): Terminal {
   const tmux = startTmux(config);
-  onTestFinished(tmux.stop);
+  onTestFinished(({ task }) => {
+    const left = task.result?.state === "fail" ? [] : teammatesIn(tmux);
+    tmux.stop();
+    if (left.length > 0) throw new Error(`the test has left panes of teammates behind:\n${left.join("\n")}`);
+  });
   const script = path.join(tmux.dir, "shell");
   const words = Object.entries({ ...place.env, TERM: "screen-256color", PS1: "$ " }).map(
     ([name, value]) => `'${name}=${value}'`,
@@ -46,4 +50,15 @@ export function openTerminal(
       return Number(code);
     },
   };
+}
+
+/** The panes of teammates on a server; none if the test has ended it. */
+function teammatesIn({ run }: { run: TmuxRun }): string[] {
+  try {
+    return run("list-panes", "-a", "-F", "#{pane_id} #{@troupe_agent}")
+      .split("\n")
+      .filter((row) => row.includes("@"));
+  } catch {
+    return [];
+  }
 }
