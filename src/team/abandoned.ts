@@ -98,6 +98,7 @@ async function end(
       // A terminal server that does not answer keeps its pane, but no process of ours.
       if (!(error instanceof TroupeError && error.code.startsWith("tmux-"))) throw error;
     } finally {
+      // A server of the team's own is seen to once more, and its trouble told, when all members have ended.
       await executor.close?.().catch(() => undefined);
     }
   }
