@@ -53,6 +53,7 @@ export async function openHost(
   const { paths, roster, hub, record } = context;
   const watch = new AbortController();
   const results = watchOutcome(roster);
+  const settling = new Set<Promise<unknown>>();
   let ready = false;
   let starting: Promise<unknown> = Promise.resolve();
   let ending: Promise<readonly EndReport[]> | undefined;
@@ -96,7 +97,10 @@ export async function openHost(
     ended(name, error) {
       const member = roster.find(name);
       if (member === undefined || member.state === "starting") return;
-      memberGone(context, member, error).catch((failure: unknown) => warn(failure, name));
+      const settled: Promise<unknown> = memberGone(context, member, error)
+        .catch((failure: unknown) => warn(failure, name))
+        .finally(() => settling.delete(settled));
+      settling.add(settled);
     },
     async lastEnded(signal) {
       const isOver = (): boolean =>
@@ -147,6 +151,7 @@ export async function openHost(
     watch.abort();
     hideStates();
     await watching;
+    await Promise.all(settling);
     // A member that was being settled meanwhile has its record written, too.
     await roster.flush();
     await told(stopTyping());
