@@ -1,4 +1,4 @@
-import { TroupeError } from "../../src/util/errors.js";
+import { errnoOf, messageOf, TroupeError } from "../../src/util/errors.js";
 import { liveness } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
 import { removeLaunchScript } from "../launch-script.js";
@@ -100,11 +100,22 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     states.forget(agentId);
     const report = await endTree(treeOf(ref), { graceMs });
     await removeLaunchScript(ref.runDir);
-    const { pane, window, server, tag } = ref;
-    if (pane !== undefined && window !== undefined && server !== undefined && tag !== undefined)
-      await panes.close({ pane, window, server: server.process, tag });
-    if (report.survivors.length === 0) lives.delete(agentId);
+    const closed = await closePane(ref);
+    if (closed && report.survivors.length === 0) lives.delete(agentId);
     return report;
+  }
+
+  /** False where the server does not answer: the teammate has ended all the same, and its pane can be closed later. */
+  async function closePane({ agentId, pane, window, server, tag }: TeammateRef): Promise<boolean> {
+    if (pane === undefined || window === undefined || server === undefined || tag === undefined) return true;
+    try {
+      await panes.close({ pane, window, server: server.process, tag });
+      return true;
+    } catch (error) {
+      if (errnoOf(error) !== "tmux-timeout") throw error;
+      options.onNote?.(`${agentId} has ended, but its pane ${pane} may be open still: ${messageOf(error)}`);
+      return false;
+    }
   }
 
   /** Says once for each server that it has gone without us. */

@@ -79,7 +79,12 @@ describe("a server that does not answer", () => {
   it("leaves the processes to tell who lives, and holds nobody up for long", async () => {
     const dir = temporaryDirectory();
     const tmux = usersServer();
-    const executor = executorOf(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
+    const notes: string[] = [];
+    const executor = executorOf(
+      dir,
+      { kind: "inside", socket: tmux.socket, pane: "%0" },
+      { onNote: (text) => notes.push(text) },
+    );
     const a = await start(executor, dir, "a");
     const goOn = stopped(tmux);
     expect(await executor.isActive("a@team")).toBe("alive");
@@ -88,7 +93,11 @@ describe("a server that does not answer", () => {
     expect(!failed.ok && failed.reason).toContain("did not answer");
     await executor.showState("a@team", "working");
     expect(await executor.capture("a@team", 3)).toBe("");
-    await expect(executor.kill("a@team")).rejects.toThrow("did not answer");
+    expect(await executor.kill("a@team")).toMatchObject({
+      ended: expect.arrayContaining([{ pid: expect.any(Number), command: "sleep 300" }]),
+      survivors: [],
+    });
+    expect(notes).toEqual([expect.stringMatching(/^a@team has ended, but its pane %1 .*did not answer/)]);
     expect(a.process && liveness(a.process)).toBe("gone");
     expect(await executor.isActive("a@team")).toBe("gone");
     goOn();
