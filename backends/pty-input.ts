@@ -2,6 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { TroupeError } from "../src/util/errors.js";
 import { withoutSequences } from "./output-log.js";
 import type { PtyProcess } from "./pty.js";
+import { createTurns } from "./turns.js";
 import { typable, type View } from "./typed-text.js";
 import type { SubmitOutcome } from "./types.js";
 import { type TypingLimits, type TypingPort, typeText } from "./typing.js";
@@ -26,7 +27,7 @@ export function openPtyInput(terminal: PtyProcess, limits: TypingLimits = {}): P
   let recent = "";
   let written = 0;
   let ended = false;
-  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
 
   terminal.onData((chunk) => {
     const text = decoder.write(chunk);
@@ -63,13 +64,11 @@ export function openPtyInput(terminal: PtyProcess, limits: TypingLimits = {}): P
   return {
     submit(text, signal) {
       const typed = typable(text);
-      const turn = queue.then(() => {
+      return inTurn(() => {
         // What was shown before is no sign of this text.
         recent = "";
         return typeText(port, typed, limits, signal);
-      });
-      queue = turn.catch(() => undefined);
-      return turn;
+      }, signal);
     },
   };
 }

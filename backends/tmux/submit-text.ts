@@ -5,6 +5,7 @@ import { ExecError, exec } from "../../src/util/exec.js";
 import { withLock } from "../../src/util/lock.js";
 import { liveness } from "../../src/util/process-identity.js";
 import { oneLine } from "../../src/util/text.js";
+import { createTurns, type Turns } from "../turns.js";
 import { typable, type View } from "../typed-text.js";
 import type { SubmitOutcome, TeammateRef } from "../types.js";
 import { type TypingLimits, type TypingPort, typeText } from "../typing.js";
@@ -40,7 +41,7 @@ const linesAbove = 100;
  */
 export function createSubmitText({ client, env, ...limits }: SubmitTextOptions) {
   // A lock keeps no order: the texts of this process get in line before it.
-  const queues = new Map<string, Promise<unknown>>();
+  const queues = new Map<string, Turns>();
 
   return async (
     agentId: string,
@@ -53,17 +54,9 @@ export function createSubmitText({ client, env, ...limits }: SubmitTextOptions) 
       throw new TroupeError("not-running", `${agentId} does not run`, { kind: "not-reached" });
     const port = openPort(agentId, paneOf(agentId, ref), client, env);
     const work = () => typeText(port, typed, limits, signal);
-    const before = queues.get(ref.runDir) ?? Promise.resolve();
-    const turn = before.then(() => withLock(path.join(ref.runDir, "input.lock"), lockMs, work, signal));
-    const settled = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    queues.set(ref.runDir, settled);
-    void settled.then(() => {
-      if (queues.get(ref.runDir) === settled) queues.delete(ref.runDir);
-    });
-    return turn;
+    const turns = queues.get(ref.runDir) ?? createTurns();
+    queues.set(ref.runDir, turns);
+    return turns(() => withLock(path.join(ref.runDir, "input.lock"), lockMs, work, signal), signal);
   };
 }
 

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createTmuxClient } from "../../../backends/tmux/client.js";
 import { createTmuxExecutor } from "../../../backends/tmux/executor.js";
 import { createSubmitText } from "../../../backends/tmux/submit-text.js";
@@ -10,6 +10,9 @@ import { temporaryDirectory } from "../../helpers/temp.js";
 import { startTmux, tmuxProgram } from "../../helpers/tmux.js";
 import { until } from "../../helpers/until.js";
 import { typedPrograms } from "../typed-programs.js";
+
+// Whole programs, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** A program in a pane beside the user's, and what it takes; typed to with short waits. */
 async function setUp(program: (file: string) => readonly string[], ready: RegExp = /ready/) {
@@ -36,7 +39,7 @@ async function setUp(program: (file: string) => readonly string[], ready: RegExp
   const pane = paneOf(tmux.run, ref.pane!);
   await pane.shows(ready);
   const client = createTmuxClient({ program: tmuxProgram, socket: tmux.socket, env: process.env });
-  const typeTo = createSubmitText({ client, env: process.env, seenMs: 1500, takenMs: 1500 });
+  const typeTo = createSubmitText({ client, env: process.env, seenMs: 3000, takenMs: 3000 });
   return {
     dir,
     file,
