@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createInProcessExecutor } from "../../backends/in-process.js";
@@ -5,7 +6,9 @@ import { createTmuxExecutor, type TmuxExecutorOptions } from "../../backends/tmu
 import { teammateConfig } from "../helpers/teammate.js";
 import { temporaryDirectory } from "../helpers/temp.js";
 import { startTmux, tmuxProgram } from "../helpers/tmux.js";
+import { until } from "../helpers/until.js";
 import { runSubmitContract } from "./submit-text.js";
+import { typedPrograms } from "./typed-programs.js";
 
 const graceMs = 400;
 const deliver = async () => undefined;
@@ -39,4 +42,22 @@ it("a program on pipes has no terminal to type to", async () => {
   onTestFinished(async () => void (await executor.kill("scout@team")));
   expect(await executor.spawn(teammateConfig(dir, "scout", ["sleep", "300"]))).toMatchObject({ ok: true });
   await expect(executor.submitText?.("scout@team", "x")).rejects.toMatchObject({ code: "no-terminal" });
+});
+
+it("without a screen nothing can be proven to a program that repaints all the time, and nothing is typed twice", async () => {
+  const dir = temporaryDirectory();
+  const file = path.join(dir, "taken");
+  const executor = createInProcessExecutor({ run: async () => undefined, deliver, graceMs });
+  onTestFinished(async () => void (await executor.kill("scout@team")));
+  const launch = { kind: "argv", argv: typedPrograms.restless(file), terminal: true } as const;
+  expect(await executor.spawn(teammateConfig(dir, "scout", launch.argv, { launch }))).toMatchObject({
+    ok: true,
+  });
+  await until(async () => /ready/.test((await executor.capture?.("scout@team", 20)) ?? ""), "it is ready");
+  expect(await executor.submitText?.("scout@team", "once")).toMatchObject({
+    outcome: "unknown",
+    reason: expect.stringMatching(/changes all the time/),
+  });
+  await until(() => fs.existsSync(file), "the text");
+  expect(fs.readFileSync(file, "utf8")).toBe(`${Buffer.from("once").toString("hex")}\n`);
 });
