@@ -16,7 +16,7 @@ const me = () => currentIdentity()?.agentId ?? "nobody";
 const agentLaunch = { launch: { kind: "agent", argv: ["unused"] } } as const;
 
 it("a failure that nobody caught ends the teammate in whose work it came up, and no other", () => {
-  const script = bundleScript(path.join(import.meta.dirname, "programs/uncaught.ts"));
+  const script = bundleScript(path.join(import.meta.dirname, "processes/uncaught.ts"));
   expect(JSON.parse(execFileSync(process.execPath, [script], { encoding: "utf8", timeout: 20_000 }))).toEqual(
     {
       ends: {
