@@ -23,6 +23,7 @@ export const defaultClaimLimit = 256;
 /** The receiving side of one mailbox; `Mailbox` in store.ts says what each function promises. */
 export interface Claims {
   claim(limit?: number, takeOver?: boolean): Claim;
+  claimNamed(file: string): Claim;
   acknowledge(ids: readonly string[]): readonly string[];
   release(ids?: readonly string[]): void;
 }
@@ -38,7 +39,7 @@ export function createClaims(dir: string, self: () => ProcessIdentity): Claims {
   const claimed = (id: string) => path.join(dir, "cur", claimFile(id, ownClaimant()));
   const done = (id: string) => path.join(dir, "done", messageFile(id));
 
-  return { claim, acknowledge, release };
+  return { claim, claimNamed, acknowledge, release };
 
   function claim(limit = defaultClaimLimit, takeOver = true): Claim {
     const names = listRoom(dir, "new");
@@ -64,6 +65,16 @@ export function createClaims(dir: string, self: () => ProcessIdentity): Claims {
       messages,
       problems: [...problems, ...astray.problems],
       more: looked < waiting.length || astray.more,
+    };
+  }
+
+  function claimNamed(file: string): Claim {
+    const id = idOfFile(file);
+    const taken = id === undefined ? undefined : take({ room: "new", name: file, id });
+    return {
+      messages: taken?.message === undefined ? [] : [taken.message],
+      problems: taken?.problem === undefined ? [] : [taken.problem],
+      more: false,
     };
   }
 

@@ -67,9 +67,10 @@ export function readMailbox(
   return { closed, drain, close };
 
   /** Whoever claims a message takes it out of `new/`, so that the bell rings for every claim. */
-  function bell(): void {
+  function bell(file?: string): void {
     unsettled = true;
-    drain();
+    rung = true;
+    if (!busy && !ended) void lookWhileRung(file);
   }
 
   function drain(): void {
@@ -108,11 +109,17 @@ export function readMailbox(
   /**
    * Single flight. A bell that rings meanwhile makes it look again, and none is lost at the end: between the last look
    * at `rung` and `busy = false` nothing else runs. It does not pause before a handler does, so that a message is
-   * handed over in the turn of its bell. Never rejects.
+   * handed over in the turn of its bell. The file that the bell rang for comes before the listing, which takes as long again:
+   * whatever is older in the directory has rung before, or was there at the last listing. Never rejects.
    */
-  async function lookWhileRung(): Promise<void> {
+  async function lookWhileRung(first?: string): Promise<void> {
     busy = true;
     try {
+      if (first !== undefined) {
+        const named = attempt(() => mailbox.claimNamed(first));
+        for (const problem of named?.problems ?? []) tellProblem(problem);
+        await handOver(named?.messages ?? []);
+      }
       while (rung && !ended) {
         rung = false;
         const alsoAbandoned = takeOver;

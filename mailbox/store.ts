@@ -28,6 +28,8 @@ export interface Mailbox {
    * Throws TroupeError `no-mailbox` or `mailbox-unreadable` before anything is taken.
    */
   claim(limit?: number, takeOver?: boolean): Claim;
+  /** As `claim`, of nothing but the file in `new/` with this name, without listing the directory; empty if it is not there. */
+  claimNamed(file: string): Claim;
   /**
    * Marks claimed messages as seen. Gives the ids that this process has not claimed (and that have not been seen).
    * Throws TroupeError `mail-not-moved` after it has tried them all; a repeat is harmless.

@@ -23,17 +23,21 @@ export interface WatchOptions {
 /**
  * Calls `onBell` when there may be new mail in the mailbox `dir`: often for nothing, sometimes several times for one
  * message, but never later than the sweep. The first bell says that watching has begun: what came earlier is there to
- * be claimed then. Callbacks run with the identity of the caller, and none before this function has returned. Throws
+ * be claimed then. Where the system tells the name in `new/` that the bell rings for, it is given. Callbacks run with the identity of the caller, and none before this function has returned. Throws
  * TroupeError only through `onTrouble`.
  */
-export function watchMailbox(dir: string, onBell: () => void, options: WatchOptions = {}): MailboxWatcher {
+export function watchMailbox(
+  dir: string,
+  onBell: (file?: string) => void,
+  options: WatchOptions = {},
+): MailboxWatcher {
   const directory = path.join(dir, "new");
   const told = new Set<string>();
   let closed = false;
   let broken = false;
   let watch = start();
   let seen = lookAt(directory);
-  const begun = setImmediate(onBell);
+  const begun = setImmediate(() => onBell());
   const stopSweeping = repeat(options.sweepMs ?? 10_000, sweep);
 
   return {
@@ -52,8 +56,8 @@ export function watchMailbox(dir: string, onBell: () => void, options: WatchOpti
   function start(): fs.FSWatcher | undefined {
     broken = false;
     try {
-      const started: fs.FSWatcher = fs.watch(directory, () => {
-        if (started === watch && !closed) onBell();
+      const started: fs.FSWatcher = fs.watch(directory, (_, file) => {
+        if (started === watch && !closed) onBell(file ?? undefined);
       });
       return started.on("error", (error) => {
         if (started === watch) fail(error);

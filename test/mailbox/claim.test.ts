@@ -29,6 +29,18 @@ describe("claiming", () => {
     expect(box.counts()).toMatchObject({ new: 0, cur: 5 });
   });
 
+  test("by a file's name takes that one alone, wherever the name comes from", async () => {
+    const { dir, box, ids } = await boxWith(3);
+    const nothing = { messages: [], problems: [], more: false };
+    expect(box.claimNamed(`${ids[1]}.json`)).toMatchObject({ messages: [{ text: "1" }], problems: [] });
+    for (const name of [`${ids[1]}.json`, "gone-000.json", ".lock-000", "../mailbox.json", "x/../y.json", ""])
+      expect(box.claimNamed(name)).toEqual(nothing);
+    plant(dir, "new", "rubbish-1.json", "{");
+    expect(box.claimNamed("rubbish-1.json")).toMatchObject({ messages: [], problems: [{ type: "bad" }] });
+    expect(box.counts()).toMatchObject({ new: 2, cur: 1, bad: 1 });
+    expect(texts(box)).toEqual(["0", "2"]);
+  });
+
   test("puts the claimant into the file's name", async () => {
     const { dir, box, ids } = await boxWith(1);
     box.claim();
