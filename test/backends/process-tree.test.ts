@@ -36,6 +36,8 @@ describe("a process tree", () => {
 
   it("is ended with everything in it, and told", async () => {
     const { root } = await start("sleep 300 & sleep 301 &");
+    const programs = () => findTree({ root }).filter(({ command }) => command.startsWith("sleep"));
+    await waitUntil("both programs", () => programs().length === 2, { timeoutMs: 5000 });
     const report = await endTree({ root }, { graceMs: 2000 });
     expect(report.survivors).toEqual([]);
     expect(
