@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openMailbox } from "../../mailbox/store.js";
 import type { TeamPaths } from "../../src/team/paths.js";
 import { mailboxOf } from "../../src/team/send.js";
@@ -156,6 +156,17 @@ describe("inbox", () => {
     );
     expect(mailOf("user")).toMatchObject([{ room: "done" }]);
     expect(await troupe(["inbox"])).toMatchObject({ stdout: "", stderr: "no new mail for user\n" });
+  });
+
+  it("forgets what was seen a week ago, and nothing by a look", async () => {
+    await troupe(["send", "user", "old"]);
+    await troupe(["inbox"]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 8 * 24 * 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await troupe(["inbox", "--peek"]);
+    expect(mailOf("user")).toMatchObject([{ text: "old", room: "done" }]);
+    await troupe(["inbox"]);
+    expect(mailOf("user")).toEqual([]);
   });
 
   it("only looks with --peek, and at another's mail", async () => {

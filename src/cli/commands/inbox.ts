@@ -1,10 +1,12 @@
 import path from "node:path";
 import { peekMailbox } from "../../../mailbox/peek.js";
 import type { MailProblem } from "../../../mailbox/problem.js";
+import { pruneMailbox } from "../../../mailbox/prune.js";
 import { type Mailbox, openMailbox } from "../../../mailbox/store.js";
 import { type Inbox, inboxOf, type ReceivedMessage, received } from "../../team/inbox.js";
 import { identityFromEnv } from "../../team/keys.js";
 import type { LocatedTeam } from "../../team/locate.js";
+import { messageOf } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
 import { aborted } from "../aborted.js";
 import { defineCommand } from "../command.js";
@@ -72,6 +74,17 @@ async function readOwn(view: View): Promise<void> {
   } catch (error) {
     mailbox.release();
     throw error;
+  }
+  await tidy(view);
+}
+
+/** A mailbox that is only ever read like this has no other reader that would prune it. */
+async function tidy({ box, io }: View): Promise<void> {
+  try {
+    await pruneMailbox(box.dir, Date.now(), io.signal);
+  } catch (error) {
+    if (!io.signal.aborted)
+      await io.note(`troupe: seen mail was not tidied up: ${oneLine(messageOf(error))}`);
   }
 }
 
