@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { beforeAll, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { builtCommand } from "./built.js";
 import { endProcessesNaming, expectNothingLeft } from "./left-over.js";
 import { type Finished, type Running, type RunOptions, startProgram } from "./running.js";
@@ -11,9 +11,14 @@ vi.setConfig({ testTimeout: 120_000 });
 beforeAll(async () => void (await builtCommand()), 180_000);
 
 // What these tests make in the directory for temporary files is told from what others make there.
-const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "t-")));
-process.env["TMPDIR"] = scratch;
-process.on("exit", () => fs.rmSync(scratch, { recursive: true, force: true }));
+let scratch = "";
+beforeAll(() => {
+  scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "t-")));
+  process.env["TMPDIR"] = scratch;
+});
+afterAll(() => {
+  if (scratch !== "") fs.rmSync(scratch, { recursive: true, force: true });
+});
 
 type Extra = Partial<Omit<RunOptions, "env">> & { readonly env?: Readonly<Record<string, string>> };
 
