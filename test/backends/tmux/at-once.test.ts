@@ -20,7 +20,7 @@ describe("several who open panes on one server", () => {
     const tmux = usersServer();
     tmux.run("new-window", "-d", "-t", "work:", "/bin/sh", "-c", "exec cat");
     const lockDir = path.join(dir, "lock");
-    const script = bundleScript(path.join(import.meta.dirname, "open-in-process.ts"));
+    const script = bundleScript(path.join(import.meta.dirname, "processes/open-pane.ts"));
     const names = Array.from({ length: 8 }, (_, index) => `mate${index}`);
     const executor = executorOf(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
     onTestFinished(async () => void (await Promise.all(names.map((n) => executor.kill(`${n}@team`)))));

@@ -1,6 +1,6 @@
 // Starts one teammate on a user's server from a process of its own, as a host does, and prints its reference.
-import { createTmuxExecutor } from "../../../backends/tmux/executor.js";
-import { teammateConfig } from "../../helpers/teammate.js";
+import { createTmuxExecutor } from "../../../../backends/tmux/executor.js";
+import { teammateConfig } from "../../../helpers/teammate.js";
 
 const [dir = "", socket = "", lockDir = "", name = "", tmux = ""] = process.argv.slice(2);
 const executor = createTmuxExecutor({
