@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { errnoOf } from "../src/util/errors.js";
 import { identityOf, type ProcessIdentity, readStat, selfIdentity } from "../src/util/process-identity.js";
 import { oneLine } from "../src/util/text.js";
@@ -34,19 +35,45 @@ export function listProcesses(): ProcessRow[] {
   return rows;
 }
 
+/** One look at all processes. */
+export interface ProcessTable {
+  readonly rows: readonly ProcessRow[];
+  /**
+   * Whether a process was started with the run id in its environment. Linux only: elsewhere, and for another user's
+   * process, the answer is false.
+   */
+  carriesRunId(pid: number, runId: string): boolean;
+}
+
+/** Looks now. */
+export function readTable(): ProcessTable {
+  const environments = new Map<number, string>();
+  return {
+    rows: listProcesses(),
+    carriesRunId(pid, runId) {
+      const environment = environments.get(pid) ?? environmentOf(pid);
+      environments.set(pid, environment);
+      return environment.includes(`\0${runIdVariable}=${runId}\0`);
+    },
+  };
+}
+
+let next: Promise<ProcessTable> | undefined;
+
+/** A look that is taken after the call. Who asks in one turn of the event loop shares it: a thousand ends cost one. */
+export function nextTable(): Promise<ProcessTable> {
+  next ??= nextTurn().then(() => {
+    next = undefined;
+    return readTable();
+  });
+  return next;
+}
+
 /** Who a process of the table is; undefined if it has ended. The very one that the table tells of, where it can tell that. */
 export function identityOfRow({ pid, startTime }: ProcessRow): ProcessIdentity | undefined {
   if (startTime === undefined) return identityOf(pid);
   const { bootId, pidNamespace } = selfIdentity();
   return { pid, startTime, bootId, pidNamespace };
-}
-
-/**
- * Whether a process was started with the run id in its environment. Linux only: elsewhere, and for another user's
- * process, the answer is false.
- */
-export function carriesRunId(pid: number, runId: string): boolean {
-  return environmentOf(pid).includes(`\0${runIdVariable}=${runId}\0`);
 }
 
 /** A process that was started for a teammate, as its environment tells. */

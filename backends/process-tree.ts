@@ -1,7 +1,14 @@
 import { errnoOf } from "../src/util/errors.js";
 import { liveness, type ProcessIdentity, selfIdentity } from "../src/util/process-identity.js";
 import { delay } from "../src/util/wait.js";
-import { carriesRunId, commandOf, identityOfRow, listProcesses, type ProcessRow } from "./process-table.js";
+import {
+  commandOf,
+  identityOfRow,
+  nextTable,
+  type ProcessRow,
+  type ProcessTable,
+  readTable,
+} from "./process-table.js";
 import type { KillReport, ProcessNote } from "./types.js";
 
 /** How a teammate's processes are told from all others. */
@@ -27,8 +34,12 @@ export interface TreeMember extends ProcessNote {
  * found. `known` members of an earlier look count as roots, too. Never this process or one of its ancestors. What cleared
  * its environment, left its session and its group and outlived its parents before the first look is not found.
  */
-export function findTree(tree: ProcessTree, known: Iterable<TreeMember> = []): TreeMember[] {
-  const rows = listProcesses();
+export function findTree(
+  tree: ProcessTree,
+  known: Iterable<TreeMember> = [],
+  table: ProcessTable = readTable(),
+): TreeMember[] {
+  const { rows } = table;
   const byPid = new Map(rows.map((row) => [row.pid, row]));
   const spared = ancestry(byPid);
   const pids = new Set<number>();
@@ -37,7 +48,7 @@ export function findTree(tree: ProcessTree, known: Iterable<TreeMember> = []): T
   const session = tree.root === undefined ? undefined : sessionOf(tree.root, byPid, tree.runId !== undefined);
   for (const { pid, sid } of rows) {
     if (session !== undefined && sid === session) pids.add(pid);
-    if (tree.runId !== undefined && !spared.has(pid) && carriesRunId(pid, tree.runId)) pids.add(pid);
+    if (tree.runId !== undefined && !spared.has(pid) && table.carriesRunId(pid, tree.runId)) pids.add(pid);
   }
   for (const pid of spared) pids.delete(pid);
   const children = groupBy(rows, (row) => row.ppid);
@@ -76,8 +87,8 @@ export async function endTree(
   options: { readonly graceMs: number; readonly signal?: AbortSignal },
 ): Promise<KillReport> {
   const found = new Map<string, TreeMember>();
-  const look = (): TreeMember[] => {
-    for (const member of findTree(tree, found.values())) found.set(keyOf(member), member);
+  const look = (table: ProcessTable): TreeMember[] => {
+    for (const member of findTree(tree, found.values(), table)) found.set(keyOf(member), member);
     return running(found.values());
   };
   let left = await askToEnd(look, options.graceMs, options.signal);
@@ -86,9 +97,9 @@ export async function endTree(
   for (let round = 0; left.length > 0 && Date.now() < deadline; round++) {
     // The root may be a launch script that is about to record how its program ended: it goes last.
     const rootWaits = round === 0 && left.some((member) => !member.holdsRoot);
-    killAll(() => look().filter((member) => !(rootWaits && member.holdsRoot)));
+    killAll(() => look(readTable()).filter((member) => !(rootWaits && member.holdsRoot)));
     await gone(left, Math.min(200 * 2 ** round, 1000));
-    left = look();
+    left = look(await nextTable());
   }
   const ended = Array.from(found.values()).filter((member) => !left.includes(member));
   const outOfReach =
@@ -113,14 +124,14 @@ const freezeLooks = 10;
 
 /** TERM to all, and to those that turn up while the grace lasts; gives who is left. */
 async function askToEnd(
-  look: () => TreeMember[],
+  look: (table: ProcessTable) => TreeMember[],
   graceMs: number,
   signal: AbortSignal | undefined,
 ): Promise<TreeMember[]> {
   const deadline = Date.now() + graceMs;
   const asked = new Set<string>();
   for (let pause = 250; ; pause = Math.min(pause * 2, 1000)) {
-    const left = look();
+    const left = look(await nextTable());
     for (const member of left) if (!asked.has(keyOf(member))) send(member, "SIGTERM");
     for (const member of left) asked.add(keyOf(member));
     const rest = deadline - Date.now();

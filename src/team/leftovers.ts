@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { runIdOf } from "../../backends/environment.js";
-import { commandOf, findMarked } from "../../backends/process-table.js";
+import { commandOf, findMarked, readTable } from "../../backends/process-table.js";
 import { findTree, type ProcessTree } from "../../backends/process-tree.js";
 import { listIfExists } from "../util/fs.js";
 import { liveness } from "../util/process-identity.js";
@@ -72,7 +72,8 @@ export function treesOf(paths: TeamPaths, strays: readonly Stray[]): ProcessTree
 
 /** The processes of some trees, each once, as `pid command`. */
 export function processesOf(trees: readonly ProcessTree[]): string[] {
-  const pids = new Set(trees.flatMap((tree) => findTree(tree)).map(({ pid }) => pid));
+  const table = readTable();
+  const pids = new Set(trees.flatMap((tree) => findTree(tree, [], table)).map(({ pid }) => pid));
   return Array.from(pids, (pid) => `${pid} ${commandOf(pid)}`);
 }
 

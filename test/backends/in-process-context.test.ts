@@ -38,11 +38,9 @@ it("a thousand teammates at once know who they are, wherever they are called bac
   const shared = new EventEmitter().setMaxListeners(0);
   const askers: ((answer: string) => void)[] = [];
   const wrong: string[] = [];
-  const ended: string[] = [];
   let asked = 0;
   const executor = createInProcessExecutor({
     deliver: async () => undefined,
-    onEnded: (agentId) => void ended.push(agentId),
     async run({ agentId }, started, signal) {
       const check = (where: string): void => {
         if (me() !== agentId) wrong.push(`${agentId} ${where}: ${me()}`);
@@ -74,8 +72,8 @@ it("a thousand teammates at once know who they are, wherever they are called bac
   shared.emit("news");
   for (const answer of askers) answer("yes");
   await delay(5);
-  for (const name of names) await executor.terminate(`${name}@team`);
-  while (ended.length < names.length) await delay(5);
+  const reports = await Promise.all(names.map((name) => executor.kill(`${name}@team`)));
+  expect(reports.flatMap(({ survivors }) => survivors)).toEqual([]);
   expect(wrong).toEqual([]);
   expect(me()).toBe("nobody");
 });
