@@ -53,6 +53,8 @@ export function readMailbox(
   let failure: { readonly error: unknown } | undefined;
   /** Whether the next sweep has to look: at what could not be read, and at claims that others hold or may have made. */
   let unsettled = true;
+  /** Whether older mail may wait in `new/`: until it was listed, and all that was there could be read. */
+  let behind = true;
   let pruneAt = 0;
   let pruning: Promise<void> = Promise.resolve();
   let stopPruning: (() => void) | undefined;
@@ -109,13 +111,15 @@ export function readMailbox(
   /**
    * Single flight. A bell that rings meanwhile makes it look again, and none is lost at the end: between the last look
    * at `rung` and `busy = false` nothing else runs. It does not pause before a handler does, so that a message is
-   * handed over in the turn of its bell. The file that the bell rang for comes before the listing, which takes as long again:
-   * whatever is older in the directory has rung before, or was there at the last listing. Never rejects.
+   * handed over in the turn of its bell. The file that the bell rang for comes before the listing, which takes as long again.
+   * That keeps the order where names come in the order of the files (Linux) and nothing older is left from the last listing:
+   * what came since has rung before. Where events were lost because too many waited, those that waited lead to a listing
+   * before the next name comes. Never rejects.
    */
   async function lookWhileRung(first?: string): Promise<void> {
     busy = true;
     try {
-      if (first !== undefined) {
+      if (first !== undefined && !behind && namesComeInOrder) {
         const named = attempt(() => mailbox.claimNamed(first));
         for (const problem of named?.problems ?? []) tellProblem(problem);
         await handOver(named?.messages ?? []);
@@ -125,7 +129,8 @@ export function readMailbox(
         const alsoAbandoned = takeOver;
         takeOver = false;
         const claim = attempt(() => mailbox.claim(undefined, alsoAbandoned));
-        unsettled ||= claim === undefined || claim.problems.some(({ type }) => type === "unreadable");
+        behind = claim === undefined || claim.problems.some(({ type }) => type === "unreadable");
+        unsettled ||= behind;
         if (claim === undefined) break;
         for (const problem of claim.problems) tellProblem(problem);
         await handOver(claim.messages);
@@ -203,3 +208,6 @@ export function readMailbox(
 }
 
 const pruneEveryMs = 600_000;
+
+/** Elsewhere events are merged or reordered on their way. */
+const namesComeInOrder = process.platform === "linux";

@@ -23,8 +23,8 @@ export interface WatchOptions {
 /**
  * Calls `onBell` when there may be new mail in the mailbox `dir`: often for nothing, sometimes several times for one
  * message, but never later than the sweep. The first bell says that watching has begun: what came earlier is there to
- * be claimed then. Where the system tells the name in `new/` that the bell rings for, it is given. Callbacks run with the identity of the caller, and none before this function has returned. Throws
- * TroupeError only through `onTrouble`.
+ * be claimed then. Where the system tells the name in `new/` that the bell rings for, it is given. Callbacks run with the
+ * identity of the caller, and none before this function has returned. Throws TroupeError only through `onTrouble`.
  */
 export function watchMailbox(
   dir: string,

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
+  type Mailbox,
   type MailboxReader,
   type Message,
   openMailbox,
@@ -183,6 +184,66 @@ describe("a reader", () => {
     expect(got).toEqual([]);
     await kill(holder.child);
     await eventually(() => got).toEqual(["held"]);
+  });
+
+  test.runIf(process.platform === "linux")("takes what its bell names without listing first", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    const looks: string[] = [];
+    const watched: Mailbox = {
+      ...box,
+      claim: (...args) => {
+        looks.push("all");
+        return box.claim(...args);
+      },
+      claimNamed: (file) => {
+        looks.push(file);
+        return box.claimNamed(file);
+      },
+    };
+    const got: unknown[] = [];
+    const reader = readMailbox(watched, { onMessage: ({ id }) => void got.push(id) });
+    readers.push(reader);
+    await eventually(() => looks).toEqual(["all", "all"]); // to begin with, and as the watch is in force
+    looks.length = 0;
+    const message = letter();
+    await box.send(message);
+    await eventually(() => got).toEqual([message.id]);
+    expect(looks[0]).toBe(`${message.id}.json`);
+  });
+
+  test.each([
+    ["read", (file: string, id: string) => file.endsWith(`new/${id}.json`)],
+    ["read or listed", (file: string, id: string) => file.endsWith(`new/${id}.json`) || file.endsWith("new")],
+  ])("keeps the order when mail that could not be %s is followed by more", async (_, isHit) => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    let failing = "";
+    const failAt = <T extends "openSync" | "readdirSync">(call: T) => {
+      const real = fs[call] as (file: string, ...rest: unknown[]) => unknown;
+      const spy = vi.spyOn(fs, call).mockImplementation(((file: string, ...rest: unknown[]) => {
+        if (failing === "" || !isHit(file, failing)) return real(file, ...rest);
+        throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+      }) as never);
+      onTestFinished(() => spy.mockRestore());
+    };
+    failAt("openSync");
+    failAt("readdirSync");
+    const got: unknown[] = [];
+    let told = 0;
+    const tell = () => void told++;
+    const onMessage = ({ text }: Message) => void got.push(text);
+    read(dir, { onMessage, onProblem: tell, onTrouble: tell }, { sweepMs: 3_600_000 });
+    await box.send(letter({ text: "0" }));
+    await eventually(() => got).toEqual(["0"]);
+    const unread = letter({ text: "1" });
+    plant(dir, "tmp", "unread", encodeMessage(unread));
+    failing = unread.id;
+    fs.renameSync(path.join(dir, "tmp/unread"), path.join(dir, `new/${unread.id}.json`));
+    await eventually(() => told).toBeGreaterThan(0);
+    failing = "";
+    await box.send(letter({ text: "2" }));
+    await eventually(() => got).toEqual(["0", "1", "2"]);
   });
 
   test("tries again with the sweep what could not be read, and tells of it once", async () => {
