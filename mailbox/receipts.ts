@@ -47,7 +47,7 @@ export async function waitForReceipt(
 
 /**
  * Waits for a message in the mailbox `dir` (the asker's) that answers message `id`, at most `timeoutMs`; undefined if none
- * came. It is only looked at, not claimed. Rejects with the signal's reason on abort.
+ * came. It is only looked at, not claimed, and not asked who it is from. Rejects as {@link waitForReplies}.
  */
 export async function waitForReply(
   dir: string,
@@ -55,29 +55,49 @@ export async function waitForReply(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Message | undefined> {
+  const [reply] = await waitForReplies(dir, id, ({ length }) => length > 0, timeoutMs, signal);
+  return reply;
+}
+
+/**
+ * Waits until the answers to message `id` in the mailbox `dir` (the asker's) are enough, at most `timeoutMs`, and gives them,
+ * each once, in the order in which they were found. They are only looked at, not claimed. A look reads files a slice at a time
+ * and ends with the slice in which the time is over, so that neither waits for a large mailbox. `isEnough` is asked
+ * after each look. Throws TroupeError `no-mailbox` or `mailbox-unreadable`; rejects with the signal's reason on abort.
+ */
+export async function waitForReplies(
+  dir: string,
+  id: string,
+  isEnough: (replies: readonly Message[]) => boolean,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<readonly Message[]> {
+  const deadline = performance.now() + timeoutMs;
+  const replies: Message[] = [];
   const read = new Set<string>();
   const seen = new Map<MailRoom, Look | undefined>();
-  return poll(findAnswer, (message) => message !== undefined, timeoutMs, signal);
+  return poll(look, isEnough, timeoutMs, signal);
 
-  /** Reads what it has not read yet, in the rooms that have changed, a slice at a time. */
-  async function findAnswer(): Promise<Message | undefined> {
+  /** Reads what it has not read yet, in the rooms that have changed, the newest first. */
+  async function look(): Promise<readonly Message[]> {
     for (const room of mailRooms) {
       const now = lookAt(path.join(dir, room));
       if (isUnchanged(seen.get(room), now)) continue;
       seen.set(room, now);
-      for (const name of listRoom(dir, room)) {
+      for (const name of listRoom(dir, room).sort().reverse()) {
         const found = room === "cur" ? parseClaimFile(name)?.id : idOfFile(name);
         if (found === undefined || read.has(found)) continue;
         const content = readMessageFile(path.join(dir, room, name), found);
-        if (content.type === "message" && content.message.inReplyTo === id) return content.message;
+        if (content.type === "message" && content.message.inReplyTo === id) replies.push(content.message);
         if (content.type === "unreadable") seen.delete(room);
         else if (content.type !== "missing") read.add(found);
         if (read.size % slice !== 0) continue;
         await nextTurn();
         signal?.throwIfAborted();
+        if (performance.now() >= deadline) return replies;
       }
     }
-    return undefined;
+    return replies;
   }
 }
 

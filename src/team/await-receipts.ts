@@ -1,10 +1,8 @@
 import type { Message } from "../../mailbox/message.js";
-import { mailRooms, peekMailbox } from "../../mailbox/peek.js";
-import { type AwaitedReceipt, waitForReceipt } from "../../mailbox/receipts.js";
-import { TroupeError } from "../util/errors.js";
+import { type AwaitedReceipt, waitForReceipt, waitForReplies } from "../../mailbox/receipts.js";
+import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
 import { nameKey } from "../util/name-key.js";
-import { delay } from "../util/wait.js";
-import { isChannel } from "./channels.js";
+import { oneLine } from "../util/text.js";
 import { type ReceivedMessage, received } from "./inbox.js";
 import { splitAddress } from "./keys.js";
 import type { LocatedTeam } from "./locate.js";
@@ -23,8 +21,10 @@ export interface Awaited {
   readonly receipt: string;
   /** Each with its own receipt, but for those that failed. */
   readonly deliveries: readonly (Delivery & { readonly receipt?: string })[];
-  /** The answers that came, where they were waited for. */
+  /** The answers that count, where they were waited for. */
   readonly replies?: readonly ReceivedMessage[];
+  /** What the sender should know about the wait: of answers that do not count, and of a mailbox that could not be read. */
+  readonly notes?: readonly string[];
 }
 
 /** Whose mailbox the answers come to, and the team that it belongs to. */
@@ -35,8 +35,8 @@ export interface Asker {
 
 /**
  * Waits until all to whom `sent` was stored have got at least as far as `wanted`, at most `timeoutMs`, and tells how far each
- * has got then: compare. An answer is any message that says so; of a group each member must have given one. Rejects with the
- * signal's reason on abort.
+ * has got then: compare. An answer counts where its seal proves that it is from one who was asked; of a group each member must
+ * have given one. Rejects with the signal's reason on abort.
  */
 export async function awaitReceipts(
   {
@@ -54,11 +54,10 @@ export async function awaitReceipts(
   signal: AbortSignal,
 ): Promise<Awaited> {
   const names = sent.deliveries.filter(({ outcome }) => outcome !== "failed").map(({ name }) => name);
-  const isGroup = sent.to === "*" || isChannel(sent.to);
-  const replies =
+  const { replies, notes } =
     wanted === "replied" && asker !== undefined
-      ? await repliesTo(sent.id, { asker, names, isGroup, team }, timeoutMs, signal)
-      : new Map<string, Message>();
+      ? await repliesTo(sent.id, { asker, names, team }, timeoutMs, signal)
+      : { replies: new Map<string, ReceivedMessage>(), notes: [] };
   const receiptFor = (name: string): Promise<string> | string => {
     if (wanted === "stored") return "stored";
     if (wanted !== "replied")
@@ -79,9 +78,7 @@ export async function awaitReceipts(
       const receipt = receipts.get(delivery.name);
       return receipt === undefined ? delivery : { ...delivery, receipt };
     }),
-    ...(asker === undefined
-      ? {}
-      : { replies: [...replies.values()].map((reply) => received(reply, asker.team, asker.name)) }),
+    ...(asker === undefined ? {} : { replies: [...replies.values()], notes }),
   };
 }
 
@@ -102,39 +99,67 @@ async function receiptIn(
   }
 }
 
-/** The first answer of each name, until all have answered or the time is over. They are only looked at. */
+interface Asked {
+  readonly asker: Asker;
+  readonly names: readonly string[];
+  readonly team: LocatedTeam;
+}
+
+/**
+ * The first answer of each name, until all have answered or the time is over, and what else is to be told. A mailbox that cannot
+ * be read gives no more answers, but the message is stored, so that this is no failure.
+ */
 async function repliesTo(
   id: string,
-  of: {
-    readonly asker: Asker;
-    readonly names: readonly string[];
-    readonly isGroup: boolean;
-    readonly team: LocatedTeam;
-  },
+  asked: Asked,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Map<string, Message>> {
-  const dir = mailboxOf(of.asker.team.paths, of.asker.name);
-  const replies = new Map<string, Message>();
-  const read = new Set<string>();
-  const deadline = Date.now() + timeoutMs;
-  for (let pause = 5; ; pause = Math.min(pause * 1.5, 100)) {
-    signal.throwIfAborted();
-    const { messages } = peekMailbox(dir, mailRooms, (other) => !read.has(other));
-    for (const { message } of messages) {
-      read.add(message.id);
-      if (message.inReplyTo !== id) continue;
-      const name = of.isGroup ? of.names.find((each) => isFrom(message, each, of.team)) : of.names[0];
-      if (name !== undefined && !replies.has(name)) replies.set(name, message);
-    }
-    const left = deadline - Date.now();
-    if (replies.size === of.names.length || left <= 0) return replies;
-    await delay(Math.min(pause, left), signal);
+): Promise<{ readonly replies: ReadonlyMap<string, ReceivedMessage>; readonly notes: readonly string[] }> {
+  const { asker, names } = asked;
+  const replies = new Map<string, ReceivedMessage>();
+  const others = new Map<string, string>();
+  const judged = new Set<Message>();
+  const sort = (message: Message): void => {
+    const reply = senderKnown(message, asker);
+    if (judged.has(message) || reply === undefined) return;
+    judged.add(message);
+    const name = names.find((each) => isFrom(reply.sender, each, asked));
+    if (name === undefined) others.set(message.id, oneLine(reply.sender, 80));
+    else if (!replies.has(name)) replies.set(name, reply);
+  };
+  const isEnough = (messages: readonly Message[]): boolean => {
+    messages.forEach(sort);
+    return replies.size === names.length;
+  };
+  const notes: string[] = [];
+  try {
+    await waitForReplies(mailboxOf(asker.team.paths, asker.name), id, isEnough, timeoutMs, signal);
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error;
+    notes.push(`answers cannot be looked for: ${messageOf(error)}`);
+  }
+  for (const [other, from] of others)
+    notes.push(
+      `the answer #${other} is from ${from} and does not count: nothing proves that it is from one who was asked`,
+    );
+  return { replies, notes };
+}
+
+/** The message with who it is from, or undefined where that cannot be told just now. */
+function senderKnown(message: Message, { team, name }: Asker): ReceivedMessage | undefined {
+  try {
+    return received(message, team, name);
+  } catch (error) {
+    if (error instanceof TroupeError || errnoOf(error) !== undefined) return undefined;
+    throw error;
   }
 }
 
-function isFrom(message: Message, name: string, { record }: LocatedTeam): boolean {
-  const from = splitAddress(message.from);
-  const inTeam = from.team === undefined || nameKey(from.team) === nameKey(record.name);
-  return inTeam && nameKey(from.name) === nameKey(name);
+/** Whether a proven sender is the member `name` of the team that was written to; the user is the same in all teams. */
+function isFrom(sender: string, name: string, { asker, team }: Asked): boolean {
+  const from = splitAddress(sender);
+  if (nameKey(from.name) !== nameKey(name)) return false;
+  return (
+    nameKey(name) === "user" || nameKey(from.team ?? asker.team.record.name) === nameKey(team.record.name)
+  );
 }

@@ -84,6 +84,7 @@ export const send = defineCommand({
       team === undefined
         ? takenBySocket(sent)
         : await awaitReceipts({ sent, team, asker }, wanted, timeoutMs, io.signal);
+    for (const note of awaited.notes ?? []) await io.note(`troupe: ${note}`);
     await printResult(io, options.json, { ...sent, ...awaited }, outcomeText(sent, awaited));
     if (sent.deliveries.some((delivery) => delivery.outcome === "failed")) return exitCodes.failed;
     return awaited.reached ? 0 : exitCodes["not-reached"];
