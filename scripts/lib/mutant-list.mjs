@@ -139,6 +139,6 @@ export const mutants = [
     find: "ended: [],",
     replace: 'ended: ["working"],',
     why: "a late report brings an ended member back to life",
-    tests: ["test/team/member-state"],
+    tests: ["test/team/member-state.test.ts"],
   },
 ];

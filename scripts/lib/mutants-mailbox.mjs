@@ -202,10 +202,17 @@ const following = [
   },
   {
     file: "mailbox/watcher.ts",
-    find: "if ((news || renewed) && !closed) bell();",
+    find: "if ((news || renewed) && !closed) onBell();",
     replace: "",
     why: "mail whose event was lost is never found",
     tests: ["test/mailbox/watcher.test.ts"],
+  },
+  {
+    file: "mailbox/reader.ts",
+    find: "first !== undefined && !behind && ",
+    replace: "first !== undefined && ",
+    why: "new mail overtakes mail that could not be read",
+    tests: ["test/mailbox/reader.test.ts"],
   },
   {
     file: "mailbox/reader.ts",
