@@ -13,6 +13,7 @@ import { type Program, startProgram } from "./program.js";
 import { loadPty } from "./pty.js";
 import { clearRecords, earlyFailure } from "./records.js";
 import { spawnAborted, spawnFailure, spawnLate } from "./spawn-failure.js";
+import { createStarting } from "./starting.js";
 import type {
   DeliverMessage,
   ExitRecord,
@@ -57,7 +58,7 @@ interface Life {
 export function createInProcessExecutor(options: InProcessOptions): TeammateExecutor {
   const lives = new Map<string, Life>();
   const atExit = createExitGuard();
-  const starting = new Set<string>();
+  const starting = createStarting();
   const { settleMs = 150, graceMs = 5000 } = options;
   let pty: ReturnType<typeof loadPty> | undefined;
   let toldMissing = false;
@@ -66,9 +67,13 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     const { agentId } = config;
     if (starting.has(agentId) || isRunning(lives.get(agentId)))
       return spawnFailure("already-running", `${agentId} runs already`);
-    starting.add(agentId);
+    return starting.run(config, (until) => startAnew(config, until), signal);
+  }
+
+  async function startAnew(config: TeammateSpawnConfig, signal: AbortSignal): Promise<TeammateSpawnResult> {
+    const { agentId } = config;
     try {
-      await kill(agentId);
+      await end(agentId);
       clearRecords(config.runDir);
       atExit.hold(agentId, { runId: runIdOf(config.runDir) });
       const identity = { agentId, incarnation: path.basename(config.runDir) };
@@ -78,14 +83,13 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
         (error) => lives.get(agentId)?.embedded?.fail(error),
       );
     } finally {
-      starting.delete(agentId);
       if (!lives.has(agentId)) atExit.release(agentId);
     }
   }
 
   async function spawnEmbedded(
     config: TeammateSpawnConfig,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<TeammateSpawnResult> {
     const { agentId, runDir } = config;
     const embedded = startEmbedded(config, options.run);
@@ -95,7 +99,7 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     if (outcome === "started") {
       return { ok: true, pid: process.pid, ref: { backend: "in-process", agentId, runDir } };
     }
-    await kill(agentId);
+    await end(agentId);
     if (outcome === "aborted") return spawnAborted(signal);
     if (outcome === "deadline") return spawnLate(config.deadlineMs);
     return spawnFailure(
@@ -108,12 +112,12 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
 
   async function spawnProgram(
     config: TeammateSpawnConfig,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<TeammateSpawnResult> {
     const { agentId, runDir } = config;
     const problem = findLaunchProblem(config);
     if (problem !== undefined) return spawnFailure(problem.code, problem.reason);
-    if (signal?.aborted) return spawnAborted(signal);
+    if (signal.aborted) return spawnAborted(signal);
     const terminal = await terminalFor(config);
     if (terminal !== undefined && "missing" in terminal) return spawnFailure("no-terminal", terminal.missing);
     let program: Program;
@@ -139,7 +143,7 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
       const ref = { backend: "in-process", agentId, process: identity, runDir } as const;
       return { ok: true, pid: identity.pid, ref };
     }
-    await kill(agentId);
+    await end(agentId);
     if (early === undefined) return spawnAborted(signal);
     return spawnFailure(early.code, early.reason, readOutputTail(runDir, 20));
   }
@@ -159,6 +163,11 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
   }
 
   async function kill(agentId: string): Promise<KillReport> {
+    await starting.giveUp(agentId);
+    return end(agentId);
+  }
+
+  async function end(agentId: string): Promise<KillReport> {
     const life = lives.get(agentId);
     if (life === undefined) return { found: [], ended: [], survivors: [] };
     const { embedded, program } = life;

@@ -147,8 +147,9 @@ export interface TeammateExecutor {
   /** TERM to the process group, or an abort in-process; true if there was something to end. Does not wait for the end. */
   terminate(agentId: string, reason?: string): Promise<boolean>;
   /**
-   * Ends the whole process tree and the pane, verified; resolves when nothing is left or the ladder is exhausted. A pane
-   * on a server that does not answer is told as a note, and closed by a later call.
+   * Ends the whole process tree and the pane, verified; resolves when nothing is left or the ladder is exhausted. A spawn
+   * that is under way is given up, and waited for. A pane on a server that does not answer is told as a note, and closed
+   * by a later call.
    */
   kill(agentId: string): Promise<KillReport>;
   /** The process, not the pane. A server that does not answer is `unknown`, not `gone`. */

@@ -5,7 +5,15 @@ import { removeLaunchScript } from "../launch-script.js";
 import { lastScreenLines, readOutputTail } from "../output-log.js";
 import { endTree, type ProcessTree, signalTree } from "../process-tree.js";
 import { spawnFailure } from "../spawn-failure.js";
-import type { DeliverMessage, KillReport, SubmitOutcome, TeammateExecutor, TeammateRef } from "../types.js";
+import { createStarting } from "../starting.js";
+import type {
+  DeliverMessage,
+  KillReport,
+  SubmitOutcome,
+  TeammateExecutor,
+  TeammateRef,
+  TeammateSpawnResult,
+} from "../types.js";
 import { capturePane, focusPaneIf } from "./commands.js";
 import { openInsidePlace } from "./inside-place.js";
 import { openOwnPlace } from "./own-place.js";
@@ -90,11 +98,17 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
   const spawn = createSpawn({ client, panes, owner, settleMs: options.settleMs ?? 150 });
   const submitText = createSubmitText({ client, env });
   const lives = new Map<string, TeammateRef>();
-  const starting = new Set<string>();
+  const starting = createStarting();
   const deadServers = new Set<string>();
   const states = createPaneStates(client, (agentId) => lives.get(agentId));
 
   async function kill(agentId: string): Promise<KillReport> {
+    const runDir = await starting.giveUp(agentId);
+    if (lives.has(agentId) || runDir === undefined) return end(agentId);
+    return endTree({ runId: runIdOf(runDir) }, { graceMs });
+  }
+
+  async function end(agentId: string): Promise<KillReport> {
     const ref = lives.get(agentId);
     if (ref === undefined) return { found: [], ended: [], survivors: [] };
     states.forget(agentId);
@@ -131,7 +145,7 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     }
   }
 
-  async function isActive(agentId: string): Promise<"alive" | "gone" | "unknown"> {
+  function livenessOf(agentId: string): "alive" | "gone" | "unknown" {
     const root = lives.get(agentId)?.process;
     return root === undefined ? "gone" : liveness(root);
   }
@@ -141,25 +155,23 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     isAvailable: () =>
       probeTmux(where.kind === "inside" ? { program, env, inside: where } : { program, env }),
     kill,
-    isActive,
+    isActive: async (agentId) => livenessOf(agentId),
     sendMessage: options.deliver,
     async spawn(config, signal) {
       const { agentId } = config;
       if (!lives.has(agentId) && !starting.has(agentId)) states.forget(agentId);
-      if (starting.has(agentId) || (await isActive(agentId)) !== "gone")
+      if (starting.has(agentId) || livenessOf(agentId) !== "gone")
         return spawnFailure("already-running", `${agentId} runs already`);
-      starting.add(agentId);
       noteDeadServers();
-      try {
-        await kill(agentId);
-        const result = await spawn(config, signal);
+      const start = async (until: AbortSignal): Promise<TeammateSpawnResult> => {
+        await end(agentId);
+        const result = await spawn(config, until);
         if (!result.ok) return result;
         lives.set(agentId, result.ref);
         void states.refresh(agentId);
         return result;
-      } finally {
-        starting.delete(agentId);
-      }
+      };
+      return starting.run(config, start, signal);
     },
     async terminate(agentId) {
       const ref = lives.get(agentId);

@@ -179,6 +179,19 @@ export function runExecutorContract(
       expect(harness.places()).toEqual(before);
     });
 
+    it("gives a start up that is under way when its teammate is killed", async () => {
+      const starting = executor.spawn(config());
+      expect((await executor.kill("scout@team")).survivors).toEqual([]);
+      await starting;
+      expect(await executor.isActive("scout@team")).toBe("gone");
+      expect(harness.places()).toEqual(before);
+    });
+
+    it("starts a teammate once when it is asked to twice at once", async () => {
+      const results = await Promise.all([executor.spawn(config()), executor.spawn(config())]);
+      expect(results.map((result) => (result.ok ? "ok" : result.code))).toEqual(["ok", "already-running"]);
+    });
+
     it("starts eight at once and ends them at once", async () => {
       const ids = Array.from({ length: 8 }, (_, index) => `mate${index}@team`);
       const results = await Promise.all(
@@ -321,6 +334,21 @@ export function runExecutorContract(
           const spawning = executor.spawn(config(), controller.signal);
           controller.abort(new Error("enough"));
           expect(await spawning).toMatchObject({ ok: false, code: "aborted" });
+          expect(await executor.isActive("scout@team")).toBe("gone");
+          expect(harness.places()).toEqual(before);
+        });
+
+        it("leaves nothing of a program whose teammate is killed just as it starts", async () => {
+          const made = config();
+          const runId = runIdOf(made.runDir);
+          const starting = executor.spawn(made);
+          await waitUntil("a process", () => findTree({ runId }).length > 0, {
+            timeoutMs: 20_000,
+            everyMs: 2,
+          });
+          expect((await executor.kill("scout@team")).survivors).toEqual([]);
+          await starting;
+          expect(findTree({ runId })).toEqual([]);
           expect(await executor.isActive("scout@team")).toBe("gone");
           expect(harness.places()).toEqual(before);
         });

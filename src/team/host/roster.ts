@@ -97,10 +97,14 @@ export function createRoster(paths: TeamPaths, hub: EventHub): Roster {
     },
     async put(record) {
       const key = nameKey(record.name);
+      const before = members.get(key);
       await inTurn(key, async () => {
         await writeRecord(memberFile(paths, record.name), record);
-        members.set(key, record);
         version++;
+        // What has become of a reserved one while it was written counts.
+        const isReserved = before?.incarnation === record.incarnation;
+        if (isReserved && members.get(key) !== before) save(key);
+        else members.set(key, record);
       });
     },
     setState(name, incarnation, state, activity) {

@@ -77,7 +77,7 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
   try {
     await createMailbox(mailboxOf(paths, spec.name));
     if (agent !== undefined) await writeJsonAtomic(specFile(runDir), agent);
-    await roster.put(withModel);
+    await roster.put(roster.find(spec.name) ?? withModel);
   } catch (error) {
     giveBack();
     throw error;
@@ -89,7 +89,9 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
     colour,
     ...(agent === undefined ? {} : { model: agent.model === "offline" ? "offline (scripted)" : agent.model }),
   });
-  let result = await spawn(context, spec, record, keys.keyFile, runDir);
+  let result = isStarting(context, record)
+    ? await spawn(context, spec, record, keys.keyFile, runDir)
+    : stoppedBefore;
   if (result.ok && agent !== undefined && result.ref.process !== undefined)
     result = await greeting(context, record, result);
   if (!result.ok) {
@@ -117,6 +119,19 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
   await roster.flush();
   return roster.find(spec.name) ?? withModel;
 }
+
+/** Nobody has ended it since it took its name. From its spawn on, an end reaches it through the executor. */
+function isStarting({ roster }: HostContext, { name, incarnation }: MemberRecord): boolean {
+  const now = roster.find(name);
+  return now?.incarnation === incarnation && now.state === "starting";
+}
+
+const stoppedBefore: TeammateSpawnResult = {
+  ok: false,
+  code: "aborted",
+  reason: "it was ended before it was started",
+  screen: "",
+};
 
 async function spawn(
   context: HostContext,
