@@ -47,10 +47,10 @@ interface Turn {
   readonly redirected: boolean;
 }
 
-/** Ends a turn from outside; the control message, where there is one, may say what comes next. */
+/** Ends a turn from outside. */
 class Interruption extends Error {
   override readonly name = "Interruption";
-  constructor(readonly control?: ControlMessage) {
+  constructor() {
     super("interrupted");
   }
 }
@@ -85,6 +85,8 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   );
   let unanswered = past.unanswered;
   let turn: AbortController | undefined;
+  /** What interrupted the turn; their words are heeded at its end, in this order. */
+  let interrupts: ControlMessage[] = [];
   let toolsRunning = 0;
   let shutdown: ControlMessage | undefined;
   let graceTimer: NodeJS.Timeout | undefined;
@@ -101,7 +103,8 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   const onControl = (control: ControlMessage): void => {
     if (control.kind === "interrupt") {
       if (turn === undefined) heed(control);
-      turn?.abort(new Interruption(control));
+      else interrupts.push(control);
+      turn?.abort(new Interruption());
     } else if (control.kind === "shutdown-request") {
       shutdown = control;
       lanes.notice(shutdownWords, `asked to end by ${control.from}`);
@@ -158,6 +161,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
 
   const runTurn = async (input: readonly IncomingMessage[]): Promise<Turn> => {
     turn = new AbortController();
+    interrupts = [];
     toolsRunning = 0;
     let wrote = false;
     const events = query({
@@ -176,7 +180,11 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
         const step = await events.next();
         if (step.done) {
           unanswered = step.value.unanswered ?? [];
-          return { result: step.value, wrote, redirected: isRedirected(turn.signal.reason) };
+          return {
+            result: step.value,
+            wrote,
+            redirected: interrupts.some(({ framed }) => framed !== undefined),
+          };
         }
         const event = step.value;
         emit({ type: "agent", name: spec.name, event });
@@ -188,9 +196,8 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
         if (event.type === "tool-end" && event.tool === "SendMessage" && !event.isError) wrote = true;
       }
     } finally {
-      const { reason } = turn.signal;
-      if (isRedirected(reason)) heed(reason.control);
       turn = undefined;
+      interrupts.forEach(heed);
     }
   };
 
@@ -272,10 +279,6 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
       summary: "ended as asked",
     });
   }
-}
-
-function isRedirected(reason: unknown): reason is Interruption & { readonly control: ControlMessage } {
-  return reason instanceof Interruption && reason.control?.framed !== undefined;
 }
 
 type MemberEvent = Extract<MemberReport, { type: "event" }>["event"];

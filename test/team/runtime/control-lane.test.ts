@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type Message, openRouter } from "../../../mailbox/index.js";
 import { parseFrames } from "../../../src/agent/message-frame.js";
 import { waitUntil } from "../../../src/util/wait.js";
 import type { ServerTurn } from "../../helpers/messages-server.js";
@@ -47,6 +48,27 @@ describe("while a tool runs for ten minutes", () => {
     expect(types).toEqual(["tool_result", "text", "text"]);
     expect(parseFrames(text).map((frame) => frame.id)).toEqual([id, interrupt]);
     expect(team.counts("ada")).toEqual({ new: 0, cur: 0, done: 2 });
+  });
+
+  it.each([
+    ["with words", "Wake up."],
+    ["without", undefined],
+  ])("interrupts that come together, the first %s, lose none of their words", async (_, first) => {
+    const { team, server, ada, id } = await sleeper([{ text: "Awake." }]);
+    const sent: Message[] = [];
+    for (const text of [first, "Look out.", "And listen."]) {
+      const words = text === undefined ? {} : { text };
+      sent.push(await team.post("user", "bob", order(team, "interrupt", { to: "ada", ...words })));
+    }
+    // All are there before any bell rings.
+    const router = openRouter(team.paths.mail);
+    for (const message of sent) router.deliverSync("ada", message);
+    await ada.idle();
+    const { text } = lastMessage(server.requests[1]);
+    const said = sent.filter((message) => message.text !== undefined).map((message) => message.id);
+    expect(parseFrames(text).map((frame) => frame.id)).toEqual([id, ...said]);
+    expect(server.requests).toHaveLength(2);
+    expect(team.counts("ada")).toEqual({ new: 0, cur: 0, done: 4 });
   });
 
   it("neither one for an earlier start nor one without authority ends anything, and mail waits", async () => {
