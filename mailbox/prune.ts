@@ -3,7 +3,7 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { errnoOf } from "../src/util/errors.js";
 import { listIfExists } from "../src/util/fs.js";
-import { mailboxError } from "./layout.js";
+import { descriptionFile, mailboxError } from "./layout.js";
 import { removeLeftover } from "./message-file.js";
 
 const hour = 3_600_000;
@@ -27,6 +27,25 @@ export async function pruneMailbox(dir: string, now = Date.now(), signal?: Abort
     if (signal?.aborted) throw error;
     throw mailboxError(dir, error);
   }
+}
+
+/** How long a pruned mailbox is left as it is. */
+export const pruneEveryMs = 600_000;
+
+/**
+ * As {@link pruneMailbox}, but nothing where this function did it in the last {@link pruneEveryMs}, or the mailbox is as new: for
+ * who comes often and stays briefly. The time of `mailbox.json` says when that was.
+ */
+export async function pruneIfDue(dir: string, now = Date.now(), signal?: AbortSignal): Promise<void> {
+  const stamp = path.join(dir, descriptionFile);
+  try {
+    // Both ways: a clock that was put back leaves times of the future.
+    if (Math.abs(now - fs.lstatSync(stamp).mtimeMs) < pruneEveryMs) return;
+    fs.lutimesSync(stamp, now / 1000, now / 1000);
+  } catch (error) {
+    throw mailboxError(dir, error);
+  }
+  await pruneMailbox(dir, now, signal);
 }
 
 /** Removes files in `directory` that are older than an hour; nothing if there is no such directory. */

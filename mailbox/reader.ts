@@ -3,7 +3,7 @@ import { TroupeError } from "../src/util/errors.js";
 import { listClaims } from "./layout.js";
 import type { Message } from "./message.js";
 import type { MailProblem } from "./problem.js";
-import { pruneMailbox } from "./prune.js";
+import { pruneEveryMs, pruneMailbox } from "./prune.js";
 import type { Mailbox } from "./store.js";
 import { watchMailbox } from "./watcher.js";
 
@@ -206,8 +206,6 @@ export function readMailbox(
     handlers.onProblem?.(problem);
   }
 }
-
-const pruneEveryMs = 600_000;
 
 /** Elsewhere events are merged or reordered on their way. */
 const namesComeInOrder = process.platform === "linux";

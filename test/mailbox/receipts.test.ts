@@ -9,6 +9,7 @@ import {
   waitForReceipt,
   waitForReply,
 } from "../../mailbox/index.js";
+import { pruneIfDue } from "../../mailbox/prune.js";
 import { letter, names, plant, scratchMailbox } from "./support.js";
 
 describe("receipts", () => {
@@ -121,6 +122,20 @@ describe("pruning", () => {
     expect(names(dir, "done")).toHaveLength(ids.length);
     await pruneMailbox(dir, Date.now() + 1.1 * day);
     expect(names(dir, "done")).toEqual(ids.slice(5).map((id) => `${id}.json`));
+  });
+
+  test("is left for ten minutes where it was done, however often it is asked for", async () => {
+    const dir = await scratchMailbox();
+    const now = Date.now();
+    const prunedAt = async (minutes: number) => {
+      const lock = path.join(dir, "new", ".lock-old");
+      plant(dir, "new", ".lock-old", "");
+      await pruneIfDue(dir, now + minutes * 60_000);
+      return !fs.existsSync(lock);
+    };
+    const pruned = [];
+    for (const minutes of [9, 100, 109, 111, 65]) pruned.push(await prunedAt(minutes));
+    expect(pruned).toEqual([false, true, false, true, true]);
   });
 
   /** Resolves once files get a later time than those before. */

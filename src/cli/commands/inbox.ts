@@ -1,7 +1,7 @@
 import path from "node:path";
 import { peekMailbox } from "../../../mailbox/peek.js";
 import type { MailProblem } from "../../../mailbox/problem.js";
-import { pruneMailbox } from "../../../mailbox/prune.js";
+import { pruneIfDue } from "../../../mailbox/prune.js";
 import { type Mailbox, openMailbox } from "../../../mailbox/store.js";
 import { type Inbox, inboxOf, type ReceivedMessage, received } from "../../team/inbox.js";
 import { identityFromEnv } from "../../team/keys.js";
@@ -78,10 +78,10 @@ async function readOwn(view: View): Promise<void> {
   await tidy(view);
 }
 
-/** A mailbox that is only ever read like this has no other reader that would prune it. */
+/** A mailbox that is only ever read like this has no other reader that would prune it, now and then. */
 async function tidy({ box, io }: View): Promise<void> {
   try {
-    await pruneMailbox(box.dir, Date.now(), io.signal);
+    await pruneIfDue(box.dir, Date.now(), io.signal);
   } catch (error) {
     if (!io.signal.aborted)
       await io.note(`troupe: seen mail was not tidied up: ${oneLine(messageOf(error))}`);
