@@ -33,10 +33,10 @@ export interface Lanes extends MessagePort {
    * empty where that makes nothing shorter.
    */
   again(ids: readonly string[]): readonly IncomingMessage[];
-  /** The newest message of each sender that entered the conversation and was not replied to since. */
-  readonly unanswered: ReadonlyMap<string, Asked>;
-  /** A message to `to` was sent: it answers what `to` asked. Gives the id it replies to. */
-  replied(to: string): string | undefined;
+  /** What entered the conversation and was not replied to since, in that order. */
+  readonly unanswered: readonly Asked[];
+  /** A reply to the message with this id was sent. One that is not owed, or undefined, changes nothing. */
+  replied(id: string | undefined): void;
   /** Gives back what was not answered: the next incarnation gets it, or finds it in the transcript. */
   close(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export function openLanes(options: LanesOptions): Lanes {
   const queue: IncomingMessage[] = [];
   const given = new Map<string, IncomingMessage>();
   const taken = new Map<string, Asked>();
-  const unanswered = new Map<string, Asked>();
+  const unanswered: Asked[] = [];
   let troubled = false;
   let ring: (() => void) | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -104,7 +104,7 @@ export function openLanes(options: LanesOptions): Lanes {
     const { id, kind } = message;
     if (open.has(id)) {
       taken.set(id, { id, from, kind });
-      unanswered.set(from, { id, from, kind });
+      unanswered.push({ id, from, kind });
     } else if (known.has(id)) mailbox.acknowledge([id]);
     else if (laneOf(message) === "control") receiveControl(message, from);
     else receiveText(message, from);
@@ -175,7 +175,7 @@ export function openLanes(options: LanesOptions): Lanes {
     for (const message of messages) {
       given.set(message.id, message);
       const asked = taken.get(message.id);
-      if (asked !== undefined) unanswered.set(asked.from, asked);
+      if (asked !== undefined) unanswered.push(asked);
     }
     return messages;
   };
@@ -214,10 +214,9 @@ export function openLanes(options: LanesOptions): Lanes {
       });
       return shorter.some(({ text }, index) => text !== before[index]?.text) ? shorter : [];
     },
-    replied(to) {
-      const asked = unanswered.get(to);
-      unanswered.delete(to);
-      return asked?.id;
+    replied(id) {
+      const at = unanswered.findIndex((asked) => asked.id === id);
+      if (at !== -1) unanswered.splice(at, 1);
     },
     async close() {
       reader.close();

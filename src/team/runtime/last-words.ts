@@ -10,7 +10,7 @@ import type { Asked, Lanes } from "./lanes.js";
 const asking: readonly string[] = ["text", "task-assignment"];
 
 /**
- * Sends the last words of a turn to whoever is left without an answer: the senders of mail that nothing replied to, or
+ * Sends the last words of a turn to whoever is left without an answer: for every message that nothing replied to, or to
  * whoever the member reports to where it wrote to nobody. A lead answers the user alone; what its teammates report
  * needs no reply. Where they cannot be sent, to a member of another team for one, a warning says so.
  */
@@ -25,8 +25,9 @@ export async function lastWords(options: {
   readonly emit: (event: TeamEventBody) => void;
 }): Promise<void> {
   const { spec, lanes, postman } = options;
-  const owed = [...lanes.unanswered.values()].filter((asked) => isOwed(spec, asked));
-  for (const asked of lanes.unanswered.values()) lanes.replied(asked.from);
+  const unanswered = [...lanes.unanswered];
+  const owed = unanswered.filter((asked) => isOwed(spec, asked));
+  for (const { id } of unanswered) lanes.replied(id);
   const nobody = owed.length === 0 && !options.wrote && spec.role === "teammate";
   const recipients: { readonly to: string; readonly id?: string }[] = nobody
     ? [{ to: spec.reportsTo }]

@@ -78,8 +78,8 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
     around.env,
     {
       postman,
-      asked: (to) => lanes.unanswered.get(to)?.id,
-      replied: (to) => void lanes.replied(to),
+      asked: (to) => lanes.unanswered.findLast(({ from }) => from === to)?.id,
+      replied: (id) => lanes.replied(id),
     },
     around.signal,
   );

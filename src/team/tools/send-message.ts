@@ -24,12 +24,12 @@ const schema = z.object({
 
 /**
  * The tool by which an agent writes to any member. `asked` gives the id of what a message to a member would answer, and
- * `replied` is told that one was stored for it. Unknown names are error results that name the nearest member.
+ * `replied` is told the id that a stored one answers. Unknown names are error results that name the nearest member.
  */
 export function createSendMessageTool(options: {
   readonly postman: Postman;
   readonly asked: (to: string) => string | undefined;
-  readonly replied: (to: string) => void;
+  readonly replied: (id: string | undefined) => void;
 }): Tool<z.infer<typeof schema>> {
   return {
     name: "SendMessage",
@@ -58,7 +58,7 @@ export function createSendMessageTool(options: {
           },
           signal,
         );
-        options.replied(to);
+        options.replied(inReplyTo);
         const lines = sent.map(({ to: name, id, stored, note }) => {
           const parts = [stored ? `Stored for ${name} (id ${id})` : undefined, note];
           return `${parts.filter((part) => part !== undefined).join("; ")}.`;

@@ -26,6 +26,25 @@ describe("last words", () => {
     expect(team.mailOf("user")).toEqual([]);
   });
 
+  it("go to every question of one sender that no answer named", async () => {
+    const team = await makeLivingTeam();
+    const ids: string[] = [];
+    for (const text of ["First?", "Second?", "Third?"])
+      ids.push((await team.post("user", "ada", { text })).id);
+    const [first, second, third] = ids;
+    const server = await model([
+      say({ to: "user", message: "To the newest." }),
+      say({ to: "user", message: "To the first.", inReplyTo: first }),
+      { text: "Done." },
+    ]);
+    await run(team, server, specOf(team, "ada")).idle();
+    expect(brief(team.mailOf("user"))).toMatchObject([
+      { kind: "text", text: "To the newest.", inReplyTo: third },
+      { kind: "text", text: "To the first.", inReplyTo: first },
+      { kind: "idle", text: "Done.", inReplyTo: second },
+    ]);
+  });
+
   it("are not sent where the agent answered and named the message itself", async () => {
     const team = await makeLivingTeam();
     const { id } = await team.post("bob", "ada");

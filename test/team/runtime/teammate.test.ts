@@ -252,7 +252,7 @@ describe("shutdown", () => {
     });
     const ada = run(team, server, specOf(team, "ada"));
     expect(await ada.ended).toBeUndefined();
-    expect(brief(team.mailOf("bob"))).toMatchObject([{ text: "The last." }]);
+    expect(brief(team.mailOf("bob"))).toMatchObject([{ text: "The last." }, { text: "The last." }]);
     expect(server.requests).toHaveLength(2);
     expect(lastMessage(server.requests[0]).text).toMatch(
       new RegExp(`<mail id="${id}".*You are asked to shut down\\.`, "s"),

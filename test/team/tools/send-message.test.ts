@@ -13,13 +13,13 @@ import { type LivingTeam, makeLivingTeam } from "../living-team.js";
 
 const asked = "0193aaaa-0000-7000-8000-000000000000";
 
-/** The tool of `ada`, who was asked by bob; `log` holds whom she replied to. */
+/** The tool of `ada`, who was asked by bob; `log` holds what she replied to. */
 function toolOf(team: LivingTeam) {
-  const log: string[] = [];
+  const log: (string | undefined)[] = [];
   const tool = createSendMessageTool({
     postman: createPostman({ team, from: "ada", privateKey: team.key("ada") }),
     asked: (to) => (to === "bob" ? asked : undefined),
-    replied: (to) => void log.push(to),
+    replied: (id) => void log.push(id),
   });
   const run = (input: object) => tool.run(tool.schema.parse(input), {} as ToolContext);
   return { tool, run, log };
@@ -33,7 +33,7 @@ describe("SendMessage", () => {
     const [message] = team.mailOf("bob");
     expect(result).toEqual({ content: `Stored for bob (id ${message?.id}).` });
     expect(message).toMatchObject({ kind: "text", text: "hello", summary: "greeting", inReplyTo: asked });
-    expect(log).toEqual(["bob"]);
+    expect(log).toEqual([asked]);
   });
 
   it("answers what it is told to answer, or nothing where nothing was asked", async () => {
@@ -44,7 +44,7 @@ describe("SendMessage", () => {
     await run({ to: "lead", message: "y" });
     expect(team.mailOf("bob")).toMatchObject([{ inReplyTo: other }]);
     expect(team.mailOf("user")[0]).not.toHaveProperty("inReplyTo");
-    expect(log).toEqual(["bob", "user"]);
+    expect(log).toEqual([other, undefined]);
   });
 
   it("tells each recipient of a broadcast", async () => {
