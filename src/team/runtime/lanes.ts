@@ -65,6 +65,8 @@ export interface LanesOptions {
   readonly emit: (event: TeamEventBody) => void;
   /** How often to look without being told to; default the reader's. */
   readonly sweepMs?: number;
+  /** Closes them in the same way; nothing is given or taken from then on. */
+  readonly revoked?: AbortSignal | undefined;
 }
 
 /** Opens the mailbox of a member for the life of one incarnation. Nothing is taken before this has returned. */
@@ -169,6 +171,21 @@ export function openLanes(options: LanesOptions): Lanes {
     ring?.();
   });
 
+  const close = async (): Promise<void> => {
+    options.revoked?.removeEventListener("abort", revoke);
+    reader.close();
+    try {
+      await reader.closed;
+    } finally {
+      mailbox.release([...taken.keys()]);
+      taken.clear();
+    }
+  };
+
+  const revoke = (): void => void close().catch((error: unknown) => warn(messageOf(error)));
+  options.revoked?.addEventListener("abort", revoke, { once: true });
+  if (options.revoked?.aborted) revoke();
+
   const take = (): IncomingMessage[] => {
     if (failure !== undefined && queue.length === 0) throw failure.error;
     const messages = queue.splice(0, countOfOneRequest(queue));
@@ -218,14 +235,7 @@ export function openLanes(options: LanesOptions): Lanes {
       const at = unanswered.findIndex((asked) => asked.id === id);
       if (at !== -1) unanswered.splice(at, 1);
     },
-    async close() {
-      reader.close();
-      try {
-        await reader.closed;
-      } finally {
-        mailbox.release([...taken.keys()]);
-      }
-    },
+    close,
   };
 }
 

@@ -148,6 +148,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
         report();
       },
       emit,
+      revoked,
     });
     return revocable(opened, ["take", "next", "answered"], revoked);
   };

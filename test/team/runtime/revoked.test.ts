@@ -1,7 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { parseFrames } from "../../../src/agent/message-frame.js";
 import { makeLivingTeam } from "../living-team.js";
+import { open, receive } from "./opened-lanes.js";
 import { model, run, specOf } from "./running-teammate.js";
 
 it("a teammate that was killed and goes on reaches no tool, mailbox or transcript", async () => {
@@ -36,4 +38,22 @@ it("a teammate that was killed and goes on reaches no tool, mailbox or transcrip
   expect(fs.existsSync(trace)).toBe(false);
   expect([team.mailOf("bob"), team.mailOf("user")]).toEqual([[], []]);
   expect(team.counts("ada").done, id).toBe(0);
+});
+
+it("a teammate that was killed and never settles gives its mail back, and takes no more", async () => {
+  const team = await makeLivingTeam();
+  const server = await model(() => ({ tools: [{ name: "Bash", input: { command: "sleep 600" } }] }));
+  const revocation = new AbortController();
+  const spec = specOf(team, "ada", { prompt: "Go on.", agentType: "general-purpose" });
+  const ada = run(team, server, spec, { revoked: revocation.signal });
+  await ada.event("tool-start");
+  const { text } = await team.post("user", "ada", { text: "first" });
+  await expect.poll(() => team.counts("ada").cur, { timeout: 20_000 }).toBe(1);
+  revocation.abort(new Error("ada was killed"));
+  await expect.poll(() => team.counts("ada"), { timeout: 20_000 }).toEqual({ new: 1, cur: 0, done: 0 });
+  await team.post("user", "ada", { text: "second" });
+  // The next start of its name gets all of it, in this process too.
+  const { lanes } = open(team);
+  const messages = await receive(lanes, 2);
+  expect(messages.map((message) => parseFrames(message.text)[0]?.text)).toEqual([text, "second"]);
 });
