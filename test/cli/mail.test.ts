@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Message } from "../../mailbox/message.js";
+import { storeMessageSync } from "../../mailbox/send.js";
 import { openMailbox } from "../../mailbox/store.js";
 import type { TeamPaths } from "../../src/team/paths.js";
 import { mailboxOf } from "../../src/team/send.js";
@@ -239,7 +241,56 @@ describe("inbox", () => {
     ]);
     expect(mailOf(name).map((mail) => mail.room)).toEqual([room, room]);
   });
+
+  it("prints and marks as seen what it claims, before it claims more", async () => {
+    const count = 300;
+    const mailbox = openMailbox(mailboxOf(paths, "user"));
+    for (let n = 0; n < count; n++) storeMessageSync(mailboxOf(paths, "user"), letter(n));
+    const seenAt: number[] = [];
+    const { stdout } = await troupe(["inbox"], { onPrint: () => seenAt.push(mailbox.counts().done) });
+    expect(stdout.match(/^ {2}text \d+$/gm)).toEqual(Array.from({ length: count }, (_, n) => `  text ${n}`));
+    expect(seenAt.length).toBeGreaterThan(1);
+    expect(seenAt[0]).toBe(0);
+    expect(seenAt.at(-1)).toBeGreaterThan(0);
+    expect(mailbox.counts()).toMatchObject({ new: 0, cur: 0, done: count });
+  });
+
+  it("follows another's that cannot be read: says so once, and shows what can be read again", async () => {
+    const stop = new AbortController();
+    const dir = path.join(mailboxOf(paths, "scout"), "new");
+    await troupe(["send", "scout", "found"]);
+    fs.writeFileSync(path.join(dir, "0123abcd.json"), "{");
+    fs.renameSync(dir, `${dir}.away`);
+    const { stderr, error } = await troupe(["inbox", "scout", "--follow"], {
+      signal: stop.signal,
+      onNote: () => {
+        if (!fs.existsSync(dir)) fs.renameSync(`${dir}.away`, dir);
+      },
+      onPrint: () => stop.abort(new Error("enough")),
+    });
+    expect(error).toBeUndefined();
+    expect(stderr).toMatch(/0123abcd\.json was no message/);
+  }, 60_000);
+
+  it.each([["user"], ["scout"]])("ends at once where the signal came before, for %s", async (name) => {
+    const { error } = await troupe(["inbox", name, "--follow"], {
+      signal: AbortSignal.abort(new Error("enough")),
+    });
+    expect(error).toBeUndefined();
+  });
 });
+
+function letter(n: number): Message {
+  return {
+    v: 1,
+    id: `letter-${1000 + n}`,
+    from: "scout",
+    to: "user",
+    sentAt: new Date().toISOString(),
+    kind: "text",
+    text: `text ${n}`,
+  };
+}
 
 /** Reads and acknowledges the first message that comes. */
 async function readOnce(name: string): Promise<void> {

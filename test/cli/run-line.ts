@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Called with all that was printed so far, after each print. */
   readonly onPrint?: (stdout: string) => void;
+  /** The same for what is noted. */
+  readonly onNote?: (stderr: string) => void;
 }
 
 /** Runs one command line in this process, as the command does but for the exit. */
@@ -45,6 +47,7 @@ export async function runLine(argv: readonly string[], options: RunOptions = {})
     claimFailures: () => undefined,
     async note(line) {
       noted.push(`${line}\n`);
+      options.onNote?.(noted.join(""));
     },
   };
   const result = () => ({ stdout: printed.join(""), stderr: noted.join("") });

@@ -2,11 +2,11 @@ import path from "node:path";
 import { peekMailbox } from "../../../mailbox/peek.js";
 import type { MailProblem } from "../../../mailbox/problem.js";
 import { pruneIfDue } from "../../../mailbox/prune.js";
-import { type Mailbox, openMailbox } from "../../../mailbox/store.js";
+import { openMailbox } from "../../../mailbox/store.js";
 import { type Inbox, inboxOf, type ReceivedMessage, received } from "../../team/inbox.js";
 import { identityFromEnv } from "../../team/keys.js";
 import type { LocatedTeam } from "../../team/locate.js";
-import { messageOf } from "../../util/errors.js";
+import { messageOf, TroupeError } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
 import { aborted } from "../aborted.js";
 import { defineCommand } from "../command.js";
@@ -61,16 +61,30 @@ interface View {
   readonly json: boolean;
 }
 
-/** Prints all new mail, then marks it as seen: what was not written out whole comes again. */
+/**
+ * Prints new mail, then marks it as seen: what was not written out whole comes again. As text that is done claim by claim, so that
+ * it is never all in memory; a document is one.
+ */
 async function readOwn(view: View): Promise<void> {
-  const mailbox = openMailbox(view.box.dir);
-  try {
-    const mail = claimAll(mailbox, view.io);
-    await printAll(
-      view,
-      mail.map((message) => received(message, view.team, view.box.owner)),
-    );
+  const { io, box, team, json } = view;
+  const mailbox = openMailbox(box.dir);
+  let read = 0;
+  let mail: ReceivedMessage[] = [];
+  const printThem = async (): Promise<void> => {
+    await printAll(view, mail);
     mailbox.acknowledge(mail.map(({ id }) => id));
+    mail = [];
+  };
+  try {
+    for (let more = true; more; ) {
+      const claim = mailbox.claim();
+      for (const problem of claim.problems) void tell(io, problem);
+      for (const message of claim.messages) mail.push(received(message, team, box.owner));
+      read += claim.messages.length;
+      more = claim.more;
+      if (!json && mail.length > 0) await printThem();
+    }
+    if (json || read === 0) await printThem();
   } catch (error) {
     mailbox.release();
     throw error;
@@ -86,17 +100,6 @@ async function tidy({ box, io }: View): Promise<void> {
     if (!io.signal.aborted)
       await io.note(`troupe: seen mail was not tidied up: ${oneLine(messageOf(error))}`);
   }
-}
-
-function claimAll(mailbox: Mailbox, io: Io) {
-  const messages = [];
-  for (let more = true; more; ) {
-    const claim = mailbox.claim();
-    messages.push(...claim.messages);
-    for (const problem of claim.problems) void tell(io, problem);
-    more = claim.more;
-  }
-  return messages;
 }
 
 async function look({ io, box, team, ...view }: View): Promise<void> {
@@ -134,28 +137,40 @@ async function followOwn(view: View): Promise<void> {
   await reader.closed;
 }
 
+/** Prints what comes for another. What cannot be read is told once, and looked at again with the next bell. */
 async function followOther({ io, box, team, json }: View): Promise<void> {
   const { watchMailbox } = await import("../../../mailbox/index.js");
   const known = new Set<string>();
-  await new Promise<void>((resolve, reject) => {
-    let last = Promise.resolve();
-    const watcher = watchMailbox(box.dir, () => {
-      const { messages } = peekMailbox(box.dir, ["new", "cur"], (id) => !known.has(id));
-      for (const { message } of messages) known.add(message.id);
-      last = last
-        .then(async () => {
-          for (const { message } of messages)
-            await io.print(streamed(received(message, team, box.owner), json));
-        })
-        .catch(end);
-    });
-    const end = (error?: unknown): void => {
-      io.signal.removeEventListener("abort", stop);
-      watcher.close().then(() => (error === undefined ? resolve() : reject(error)), reject);
-    };
-    const stop = (): void => end();
-    io.signal.addEventListener("abort", stop, { once: true });
-  });
+  const told = new Set<string>();
+  const failed = new AbortController();
+  const tellOnce = async (line: string): Promise<void> => {
+    if (!told.has(line)) await io.note(line);
+    told.add(line);
+  };
+  const show = async (): Promise<void> => {
+    const { messages, problems } = peekMailbox(box.dir, ["new", "cur"], (id) => !known.has(id));
+    for (const problem of problems) await tellOnce(problemText(problem));
+    for (const { message } of messages) {
+      known.add(message.id);
+      await io.print(streamed(received(message, team, box.owner), json));
+    }
+  };
+  const troubled = (error: unknown): Promise<void> | void =>
+    error instanceof TroupeError ? tellOnce(`troupe: ${error.message}`) : failed.abort(error);
+  let last = Promise.resolve();
+  const bell = (): void => {
+    last = last
+      .then(show)
+      .catch(troubled)
+      .catch((error) => failed.abort(error));
+  };
+  const watcher = watchMailbox(box.dir, bell, { onSweep: bell, onTrouble: troubled });
+  try {
+    await aborted(AbortSignal.any([io.signal, failed.signal]));
+  } finally {
+    await watcher.close();
+  }
+  if (failed.signal.aborted) throw failed.signal.reason;
 }
 
 /** Takes mail at a socket until the signal, and meanwhile does `also`. */
@@ -187,11 +202,15 @@ function streamed(message: ReceivedMessage, json: boolean): string {
   return json ? `${JSON.stringify(message)}\n` : mailText(message);
 }
 
-async function tell(io: Io, { type, file, reason }: MailProblem): Promise<void> {
+async function tell(io: Io, problem: MailProblem): Promise<void> {
+  await io.note(problemText(problem));
+}
+
+function problemText({ type, file, reason }: MailProblem): string {
   const what = {
     bad: "was no message and was put aside",
     newer: "needs a newer troupe and stays",
     unreadable: "could not be read and stays",
   };
-  await io.note(`troupe: ${oneLine(file, 80)} ${what[type]}: ${oneLine(reason)}`);
+  return `troupe: ${oneLine(file, 80)} ${what[type]}: ${oneLine(reason)}`;
 }
