@@ -173,7 +173,8 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     const { embedded, program } = life;
     const ran = embedded?.running === true;
     embedded?.abort(new Error(`${agentId} is killed`));
-    const ended: Promise<unknown> = embedded?.ended ?? program?.ended ?? Promise.resolve();
+    // That an exit record could not be written is told by `onEnded`.
+    const ended = Promise.allSettled([embedded?.ended, program?.ended]);
     const [tree] = await Promise.all([endTree(treeOf(life), { graceMs }), firstOf([ended], graceMs)]);
     embedded?.revoke(new Error(`${agentId} was killed`));
     // What has ended still writes its exit record.

@@ -31,9 +31,12 @@ export async function writeLaunchScript(spec: LaunchSpec): Promise<string> {
   return file;
 }
 
-/** Removes the script, if it is still there. One that runs already is not disturbed; one that was not read yet cannot start any more. */
+/**
+ * Removes the script, or whatever a teammate has put in its place. One that runs already is not disturbed; one that was not
+ * read yet cannot start any more.
+ */
 export async function removeLaunchScript(runDir: string): Promise<void> {
-  await fs.rm(path.join(runDir, "launch.sh"), { force: true });
+  await fs.rm(path.join(runDir, "launch.sh"), { recursive: true, force: true });
 }
 
 /** The text of the script, for POSIX sh. */

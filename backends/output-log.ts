@@ -76,7 +76,7 @@ export function openOutputLog(
   };
 }
 
-/** The last `lines` lines of a run directory's output log, made printable; empty where there is none. */
+/** The last `lines` lines of a run directory's output log, made printable; empty where there is no such file. */
 export function readOutputTail(runDir: string, lines: number): string {
   let fd: number;
   try {
@@ -86,7 +86,9 @@ export function readOutputTail(runDir: string, lines: number): string {
     throw error;
   }
   try {
-    const size = fs.fstatSync(fd).size;
+    const stats = fs.fstatSync(fd);
+    if (!stats.isFile()) return "";
+    const { size } = stats;
     const length = Math.min(size, 256 * 1024);
     const buffer = Buffer.alloc(length);
     const read = fs.readSync(fd, buffer, 0, length, size - length);

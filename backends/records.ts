@@ -37,12 +37,12 @@ export function readExit(runDir: string): ExitRecord | undefined {
 
 /** Writes the exit record of a teammate whose process the host itself waited for. */
 export async function writeExit(runDir: string, end: Omit<ExitRecord, "at">): Promise<void> {
-  await writeJsonAtomic(path.join(runDir, "exit.json"), { v: 1, exitCode: end.exitCode, signal: end.signal });
+  await writeRecord(path.join(runDir, "exit.json"), { v: 1, exitCode: end.exitCode, signal: end.signal });
 }
 
 /** Writes the ready record of a teammate whose process was not started by a launch script. */
 export async function writeReady(runDir: string, { pid, startTime }: ProcessIdentity): Promise<void> {
-  await writeJsonAtomic(path.join(runDir, "ready.json"), { v: 1, pid, startTime });
+  await writeRecord(path.join(runDir, "ready.json"), { v: 1, pid, startTime });
 }
 
 /**
@@ -62,7 +62,8 @@ export function earlyFailure(
 
 /** Removes the records of an earlier start in the same directory. */
 export function clearRecords(runDir: string): void {
-  for (const name of ["ready.json", "exit.json"]) fs.rmSync(path.join(runDir, name), { force: true });
+  for (const name of ["ready.json", "exit.json"])
+    fs.rmSync(path.join(runDir, name), { recursive: true, force: true });
 }
 
 /** The name of signal `number` on this platform. */
@@ -73,6 +74,17 @@ export function signalName(number: number): string | undefined {
 function fromStatus(status: number): { exitCode: number | null; signal: string | null } {
   const signal = status > 128 ? signalName(status - 128) : undefined;
   return signal === undefined ? { exitCode: status, signal: null } : { exitCode: null, signal };
+}
+
+async function writeRecord(file: string, record: object): Promise<void> {
+  try {
+    await writeJsonAtomic(file, record);
+  } catch (error) {
+    if (errnoOf(error) !== "EISDIR") throw error;
+    // The teammate has put a directory there.
+    await fs.promises.rm(file, { recursive: true, force: true });
+    await writeJsonAtomic(file, record);
+  }
 }
 
 function readRecord(file: string): { value: Record<string, unknown>; at: string } | undefined {

@@ -95,7 +95,7 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
       : openOwnPlace({ ...common, ...where, team, owner });
   const { client } = place;
   const panes = createPanes({ place, owner, windowName: team, lockDir: options.lockDir });
-  const spawn = createSpawn({ client, panes, owner, settleMs: options.settleMs ?? 150 });
+  const spawn = createSpawn({ client, panes, owner, settleMs: options.settleMs ?? 150, removeScript });
   const submitText = createSubmitText({ client, env });
   const lives = new Map<string, TeammateRef>();
   const starting = createStarting();
@@ -113,8 +113,8 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     if (ref === undefined) return { found: [], ended: [], survivors: [] };
     states.forget(agentId);
     const report = await endTree(treeOf(ref), { graceMs });
-    await removeLaunchScript(ref.runDir);
     const closed = await closePane(ref);
+    await removeScript(ref.runDir);
     if (closed && report.survivors.length === 0) lives.delete(agentId);
     return report;
   }
@@ -129,6 +129,15 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
       if (errnoOf(error) !== "tmux-timeout") throw error;
       options.onNote?.(`${agentId} has ended, but its pane ${pane} may be open still: ${messageOf(error)}`);
       return false;
+    }
+  }
+
+  /** A script that stays is told of; it keeps nothing from starting or ending. */
+  async function removeScript(runDir: string): Promise<void> {
+    try {
+      await removeLaunchScript(runDir);
+    } catch (error) {
+      options.onNote?.(`a launch script, which holds secrets, could not be removed: ${messageOf(error)}`);
     }
   }
 

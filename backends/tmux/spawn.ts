@@ -2,7 +2,7 @@ import { errnoOf, messageOf } from "../../src/util/errors.js";
 import { identityOf, liveness } from "../../src/util/process-identity.js";
 import { delay } from "../../src/util/wait.js";
 import { runIdOf } from "../environment.js";
-import { ownPane, removeLaunchScript, writeLaunchScript } from "../launch-script.js";
+import { ownPane, writeLaunchScript } from "../launch-script.js";
 import { lastScreenLines, outputLogOf, readOutputTail } from "../output-log.js";
 import { findLaunchProblem } from "../preflight.js";
 import { endTree } from "../process-tree.js";
@@ -18,6 +18,8 @@ export interface SpawnOptions {
   readonly panes: Panes;
   readonly owner: string;
   readonly settleMs: number;
+  /** Removes the launch script of a run directory; never rejects. */
+  removeScript(runDir: string): Promise<void>;
 }
 
 /** How many lines of the screen a failure tells, and how often records are looked for, in milliseconds. */
@@ -25,7 +27,7 @@ const screenLines = 20;
 const everyMs = 5;
 
 /** The spawn of a tmux executor: script, pane, proof of life, and back to nothing where one of them fails. */
-export function createSpawn({ client, panes, owner, settleMs }: SpawnOptions) {
+export function createSpawn({ client, panes, owner, settleMs, removeScript }: SpawnOptions) {
   return async (config: TeammateSpawnConfig, signal?: AbortSignal): Promise<TeammateSpawnResult> => {
     const problem = findLaunchProblem(config);
     if (problem !== undefined) return spawnFailure(problem.code, problem.reason);
@@ -62,7 +64,7 @@ export function createSpawn({ client, panes, owner, settleMs }: SpawnOptions) {
       if (code === undefined) throw error;
       return spawnFailure(code === "tmux-no-space" ? "no-space" : "backend-failed", messageOf(error));
     } finally {
-      await removeLaunchScript(runDir);
+      await removeScript(runDir);
     }
   };
 
@@ -80,7 +82,7 @@ export function createSpawn({ client, panes, owner, settleMs }: SpawnOptions) {
     failure: SpawnFailure,
   ): Promise<SpawnFailure> {
     const shown = await client.run([capturePane(row.pane, screenLines)]);
-    await removeLaunchScript(runDir);
+    await removeScript(runDir);
     const root = readReady(runDir) ?? identityOf(row.panePid);
     const runId = runIdOf(runDir);
     await endTree(root === undefined ? { runId } : { root, runId }, { graceMs: 500 });

@@ -49,7 +49,7 @@ export async function endAbandoned(
 async function endRest(paths: TeamPaths): Promise<void> {
   const trees = treesOf(paths, findStrays(paths.home));
   await Promise.all(trees.map((tree) => endTree(tree, { graceMs: defaults.termToKillMs })));
-  for (const file of filesOf(paths)) fs.rmSync(file, { force: true });
+  for (const file of filesOf(paths)) fs.rmSync(file, { recursive: true, force: true });
 }
 
 /** The team's lock; waits for others who end the same team, but for no host. */

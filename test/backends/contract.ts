@@ -353,6 +353,24 @@ export function runExecutorContract(
           expect(harness.places()).toEqual(before);
         });
 
+        it("is not kept from ending a program by what that puts into its run directory", async () => {
+          const made = config();
+          const { runDir } = made;
+          const files = ["launch.sh", "exit.json", "ready.json", "output.log"].join(" ");
+          const harm = `cd "$1"; rm -f ${files}; mkdir ${files}; touch launch.sh/x exit.json/x; echo >done; exec sleep 300`;
+          const starting = executor.spawn({ ...made, ...argv("/bin/sh", "-c", harm, "harm", runDir) });
+          expect(await starting).toMatchObject({ ok: true });
+          await waitUntil("the harm", () => fs.existsSync(path.join(runDir, "done")), { timeoutMs: 20_000 });
+          expect(await executor.capture?.("scout@team", 5)).toBe("");
+          const killed = await executor.kill("scout@team");
+          expect(killed).toMatchObject({
+            ended: [expect.anything(), ...killed.ended.slice(1)],
+            survivors: [],
+          });
+          expect(await executor.isActive("scout@team")).toBe("gone");
+          expect(harness.places()).toEqual(before);
+        });
+
         it.each([
           ["in a session of its own", "setsid sleep 300"],
           ["that outlives its terminal", "nohup sleep 300 >/dev/null 2>&1"],

@@ -94,6 +94,16 @@ it("removes what a start or a write broken off has left, and keeps what may stil
   expect(await clean(made)).toEqual({ items: [], skipped: [] });
 });
 
+it("removes what stands in the place of such files, whatever it is", async () => {
+  const made = setUp();
+  const paths = await makeEnded(made, "demo");
+  const script = path.join(memberRunDir(paths, readMember(paths, "ada")!.incarnation), "launch.sh");
+  const half = path.join(paths.members, ".ada.json.4194304.1.tmp");
+  for (const dir of [script, half]) write(path.join(dir, "inside"));
+  expect(short(await clean(made)).sort()).toEqual(["file ended", "file ended", "record ended"]);
+  expect([script, half].map((dir) => fs.existsSync(dir))).toEqual([false, false]);
+});
+
 it("ends strays of earlier incarnations and of teams whose files are gone, and nothing of anybody else", async () => {
   const made = setUp();
   const paths = await makeEnded(made, "demo", 0);
