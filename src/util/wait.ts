@@ -21,16 +21,16 @@ export async function waitUntil<T>(
   probe: () => T | undefined | false | Promise<T | undefined | false>,
   options: { timeoutMs: number; everyMs?: number; signal?: AbortSignal },
 ): Promise<T> {
-  const deadline = Date.now() + options.timeoutMs;
+  const deadline = performance.now() + options.timeoutMs;
   for (;;) {
     options.signal?.throwIfAborted();
     const value = await probe();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() >= deadline)
+    if (performance.now() >= deadline)
       throw new TroupeError("deadline", `${what}: not within ${options.timeoutMs} ms`, {
         kind: "not-reached",
       });
-    await delay(Math.min(options.everyMs ?? 20, Math.max(1, deadline - Date.now())), options.signal);
+    await delay(Math.min(options.everyMs ?? 20, Math.max(1, deadline - performance.now())), options.signal);
   }
 }
 

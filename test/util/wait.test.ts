@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { TroupeError } from "../../src/util/errors.js";
 import { delay, waitUntil, withDeadline } from "../../src/util/wait.js";
 
@@ -28,6 +28,17 @@ describe("waitUntil", () => {
       kind: "not-reached",
       message: "the pane: not within 10 ms",
     });
+  });
+
+  it("waits as long when the clock is set ahead", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let asked = 0;
+    const probe = () => {
+      vi.setSystemTime(Date.now() + 3_600_000);
+      return ++asked > 2;
+    };
+    await expect(waitUntil("x", probe, { timeoutMs: 60_000, everyMs: 1 })).resolves.toBe(true);
   });
 
   it("stops asking on abort, and passes on what the probe throws", async () => {
