@@ -83,7 +83,7 @@ export function parseMessage(bytes: Uint8Array, fileName?: string): ParsedMessag
   const { v, id } = value;
   if (typeof v === "number" && Number.isInteger(v) && v > messageVersion) return { type: "newer", v };
   const fault = faultOf(value);
-  if (fault !== undefined) return bad(fault);
+  if (fault !== undefined) return bad(fault.reason);
   if (fileName !== undefined && fileName !== messageFile(String(id)))
     return bad("the id is not the file's name");
   return { type: "message", message: value as unknown as Message };
@@ -95,25 +95,29 @@ export function parseMessage(bytes: Uint8Array, fileName?: string): ParsedMessag
  */
 export function encodeMessage(message: Message): Buffer {
   const fault = faultOf(message);
-  if (fault !== undefined) throw refusal(fault);
+  if (fault !== undefined) throw refusal(fault.reason, fault.remedy);
   let bytes: Buffer;
   try {
     bytes = Buffer.from(`${JSON.stringify(message)}\n`);
   } catch (error) {
-    throw refusal(oneLine(messageOf(error)), error);
+    throw refusal(oneLine(messageOf(error)), "send what JSON can hold", error);
   }
-  if (bytes.length > maxFileBytes) throw refusal(`larger than ${maxFileBytes} bytes`);
-  if (isDeeper(bytes, maxDepth)) throw refusal(tooDeep);
+  if (bytes.length > maxFileBytes) throw refusal(`larger than ${maxFileBytes} bytes`, sendPath);
+  if (isDeeper(bytes, maxDepth)) throw refusal(tooDeep, sendPath);
   return bytes;
 }
 
-function refusal(reason: string, cause?: unknown): TroupeError {
+function refusal(reason: string, remedy: string, cause?: unknown): TroupeError {
   return new TroupeError("bad-message", `the message cannot be sent: ${reason}`, {
     kind: "usage",
-    remedy: "write large content to a file and send its path",
+    remedy,
     cause,
   });
 }
+
+const sendPath = "write large content to a file and send its path";
+const asDescribed = "docs/mailbox-protocol.md says what a message holds";
+const asId = "an id is 8 to 64 of a-z, 0-9 and -, and begins with no -";
 
 const controlKinds: ReadonlySet<string> = new Set<MessageKind>([
   "permission-response",
@@ -128,23 +132,33 @@ const tooDeep = `nested deeper than ${maxDepth}`;
 const time =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
+interface Fault {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
 /** What is wrong with a message, in words, or undefined. */
-function faultOf(value: Readonly<Record<string, unknown>>): string | undefined {
+function faultOf(value: Readonly<Record<string, unknown>>): Fault | undefined {
+  const fault = (reason: string, remedy = asDescribed): Fault => ({ reason, remedy });
   const { v, id, from, to, sentAt, kind, text, summary, inReplyTo, seal } = value;
-  if (v !== messageVersion) return `"v" is not ${messageVersion}`;
-  if (typeof id !== "string" || !idPattern.test(id)) return `"id" does not match ${idPattern.source}`;
+  if (v !== messageVersion) return fault(`"v" is not ${messageVersion}`);
+  if (typeof id !== "string" || !idPattern.test(id))
+    return fault(`"id" does not match ${idPattern.source}`, `${asId}; leave it out for a new one`);
   for (const [field, name] of Object.entries({ from, to, kind }))
     if (!isName(name))
-      return `"${field}" is not a text of 1 to ${maxNameBytes} bytes without control characters`;
+      return fault(`"${field}" is not a text of 1 to ${maxNameBytes} bytes without control characters`);
   if (typeof sentAt !== "string" || !time.test(sentAt) || Number.isNaN(Date.parse(sentAt)))
-    return '"sentAt" is not an RFC 3339 time';
-  if (text === undefined ? kind === "text" : typeof text !== "string") return '"text" is not a text';
+    return fault('"sentAt" is not an RFC 3339 time');
+  if (text === undefined ? kind === "text" : typeof text !== "string") return fault('"text" is not a text');
   if (typeof text === "string" && Buffer.byteLength(text) > maxTextBytes)
-    return `"text" is longer than ${maxTextBytes} bytes`;
-  if (summary !== undefined && typeof summary !== "string") return '"summary" is not a text';
+    return fault(`"text" is longer than ${maxTextBytes} bytes`, sendPath);
+  if (summary !== undefined && typeof summary !== "string") return fault('"summary" is not a text');
   if (inReplyTo !== undefined && (typeof inReplyTo !== "string" || !idPattern.test(inReplyTo)))
-    return '"inReplyTo" is not a message id';
-  if (seal !== undefined && typeof seal !== "string") return '"seal" is not a text';
+    return fault(
+      '"inReplyTo" is not a message id',
+      `${asId}; give that of the message that this one answers`,
+    );
+  if (seal !== undefined && typeof seal !== "string") return fault('"seal" is not a text');
   return undefined;
 }
 

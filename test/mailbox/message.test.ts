@@ -141,6 +141,18 @@ describe("encodeMessage", () => {
     );
     expect(() => encodeMessage(letter({ more: "x".repeat(maxFileBytes) }))).toThrow(/larger than/);
   });
+
+  test.each([
+    [{ id: "NO" }, /8 to 64 of a-z.*leave it out/],
+    [{ inReplyTo: "X" }, /8 to 64 of a-z.*answers/],
+    [{ text: "x".repeat(maxTextBytes + 1) }, /send its path/],
+    [{ more: "x".repeat(maxFileBytes) }, /send its path/],
+    [{ from: "a\nb" }, /mailbox-protocol/],
+    [{ more: 1n }, /JSON/],
+  ])("says what helps: %#", (fields, remedy) => {
+    const refused = expect.objectContaining({ code: "bad-message", remedy: expect.stringMatching(remedy) });
+    expect(() => encodeMessage(letter(fields as object))).toThrow(refused);
+  });
 });
 
 describe("newMessageId", () => {
