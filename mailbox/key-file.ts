@@ -7,6 +7,7 @@ import { selfIdentity } from "../src/util/process-identity.js";
 import { claimantLiveness, claimantOf } from "./claimant.js";
 import { syncDirectorySync, writeDraftSync } from "./draft.js";
 import { removeLeftover } from "./message-file.js";
+import { isLinkRefused, maxTries, pauseSync, underRenameLock } from "./rename-lock.js";
 
 /**
  * Makes sure that `file` holds an Ed25519 private key (PKCS #8 PEM, mode 0600): one that is there is left as it is, of several
@@ -32,14 +33,22 @@ function createKeyFile(directory: string, name: string): void {
   try {
     fs.linkSync(draft, file);
   } catch (error) {
-    const code = errnoOf(error);
-    // Where links are refused a rename does: the last of several processes wins, and all read after it.
-    if (code === "EPERM" || code === "ENOTSUP" || code === "EOPNOTSUPP") fs.renameSync(draft, file);
-    else if (code !== "EEXIST") throw error;
+    if (isLinkRefused(error)) renameOnce(draft, file);
+    else if (errnoOf(error) !== "EEXIST") throw error;
   } finally {
     removeLeftover(draft);
   }
   syncDirectorySync(directory);
+}
+
+/** Renames `draft` to `file` unless somebody else was first. */
+function renameOnce(draft: string, file: string): void {
+  const lock = path.join(path.dirname(file), `.lock-${path.basename(file)}`);
+  const rename = () => fs.existsSync(file) || fs.renameSync(draft, file);
+  for (let tries = maxTries; underRenameLock(lock, rename) === "busy"; tries--) {
+    if (tries === 0) throw new Error(`another process holds ${lock}`);
+    pauseSync();
+  }
 }
 
 /** Removes the drafts whose makers have ended; a draft is a private key, even if nobody uses it. */

@@ -4,7 +4,8 @@ import { errnoOf, TroupeError } from "../src/util/errors.js";
 import { canonicalJson } from "./canonical.js";
 import { listRoom, messageFile } from "./layout.js";
 import { type Message, parseMessage } from "./message.js";
-import { readContent, removeLeftover } from "./message-file.js";
+import { readContent } from "./message-file.js";
+import { isLinkRefused, underRenameLock } from "./rename-lock.js";
 
 /** A stored message. `duplicate`: it was there already, so that a repeat changed nothing. */
 export interface Stored {
@@ -40,9 +41,8 @@ export function placeMessage(
       link(source, target);
       return { id, duplicate: false };
     } catch (error) {
-      const code = errnoOf(error) ?? "";
-      if (code === "EEXIST") continue;
-      if (!linkRefusals.has(code)) throw error;
+      if (errnoOf(error) === "EEXIST") continue;
+      if (!isLinkRefused(error)) throw error;
       if (path.dirname(source) !== path.join(dir, "tmp")) return "refused";
       return placeByRename(dir, id, source, bytes);
     }
@@ -50,37 +50,13 @@ export function placeMessage(
   return "busy";
 }
 
-/** How long a rename's lock may be held: longer than any rename takes, unless its owner was killed. */
-export const lockMs = 2000;
-
-const linkRefusals: ReadonlySet<string> = new Set([
-  "EPERM",
-  "ENOTSUP",
-  "EOPNOTSUPP",
-  "ENOSYS",
-  "EMLINK",
-  "EXDEV",
-]);
-
 function placeByRename(dir: string, id: string, source: string, bytes: Buffer): Stored | "busy" {
-  const lock = path.join(dir, "new", `.lock-${id}`);
-  try {
-    fs.closeSync(fs.openSync(lock, "wx", 0o600));
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
-    const since = fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    // Both ways: a clock that was put back leaves times of the future.
-    if (Math.abs(Date.now() - since) > lockMs) removeLeftover(lock);
-    return "busy";
-  }
-  try {
+  return underRenameLock(path.join(dir, "new", `.lock-${id}`), () => {
     const existing = findStored(dir, id);
     if (existing !== undefined) return duplicateOf(existing, dir, id, bytes);
     fs.renameSync(source, path.join(dir, "new", messageFile(id)));
     return { id, duplicate: false };
-  } finally {
-    removeLeftover(lock);
-  }
+  });
 }
 
 function duplicateOf(existing: Buffer, dir: string, id: string, bytes: Buffer): Stored {
@@ -110,10 +86,17 @@ function findStored(dir: string, id: string): Buffer | undefined {
   return undefined;
 }
 
-/** What a repeat with the same id must have in common with the first: all but the time, and the seal over it. */
+/**
+ * What a repeat with the same id must have in common with the first: all but the time, and the seal over it. Undefined for what
+ * is no message, or holds a number beyond JSON's range, which nobody can repeat.
+ */
 function meaningOf(bytes: Buffer, id: string): string | undefined {
   const parsed = parseMessage(bytes, messageFile(id));
   if (parsed.type !== "message") return undefined;
   const { sentAt, seal, ...rest }: Message = parsed.message;
-  return canonicalJson(rest);
+  try {
+    return canonicalJson(rest);
+  } catch {
+    return undefined;
+  }
 }

@@ -6,7 +6,8 @@ import { createGate, createGroupCommit, type Gate } from "./gate.js";
 import { checkMailbox, mailboxError } from "./layout.js";
 import { encodeMessage, type Message } from "./message.js";
 import { removeLeftover } from "./message-file.js";
-import { lockMs, type PlaceOptions, placeMessage, type Stored } from "./place.js";
+import { type PlaceOptions, placeMessage, type Stored } from "./place.js";
+import { maxTries, pauseMs, pauseSync } from "./rename-lock.js";
 
 /** Puts messages into one mailbox. Messages become visible in the order of the calls, awaited or not. */
 export interface Sender {
@@ -29,7 +30,7 @@ export function createDiskGates(): DiskGates {
 
 /**
  * A queue of messages into the mailbox `dir`. Errors of `send`: TroupeError `bad-message`, `no-mailbox`, `id-taken`,
- * `not-stored`, or `maybe-stored`, after which sending it again with the same id settles the matter. Sends in flight share
+ * `not-stored`, or `maybe-stored` (kind `not-reached`), after which sending it again with the same id settles the matter. Sends in flight share
  * the fsync of the directory. Senders that are used together share `gates`.
  */
 export function createSender(
@@ -118,7 +119,7 @@ export function placeBytesSync(
   }
 }
 
-/** The second half: makes durable that message `id` is in the mailbox `dir`. Throws TroupeError `maybe-stored`. */
+/** The second half: makes durable that message `id` is in the mailbox `dir`. Throws TroupeError `maybe-stored` (kind `not-reached`). */
 export function makeDurableSync(dir: string, id: string): void {
   try {
     syncDirectorySync(path.join(dir, "new"));
@@ -141,16 +142,12 @@ function placeSync(
       if (placed === "refused") return placeSync(dir, id, undefined, bytes, options);
       if (placed !== "busy") return placed;
       if (tries === 0) throw busy(dir, id);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+      pauseSync();
     }
   } finally {
     if (shared === undefined) removeLeftover(file);
   }
 }
-
-/** How long to wait for another sender of the same id, and how often: together twice as long as it may hold its lock. */
-const pauseMs = 20;
-const maxTries = (2 * lockMs) / pauseMs;
 
 /** A failure to store message `id` in `dir`, as it is told to the sender. */
 export function sendError(dir: string, id: string, error: unknown): TroupeError {
@@ -167,7 +164,7 @@ function maybeStored(dir: string, id: string, cause: unknown): TroupeError {
   return new TroupeError(
     "maybe-stored",
     `message ${id} is in ${dir}, but was not made durable: ${messageOf(cause)}`,
-    { remedy: "send it again with the same id; it will not arrive twice", cause },
+    { kind: "not-reached", remedy: "send it again with the same id; it will not arrive twice", cause },
   );
 }
 

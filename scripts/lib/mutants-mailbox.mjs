@@ -67,8 +67,8 @@ const durability = [
 const storing = [
   {
     file: "mailbox/place.ts",
-    find: 'if (code === "EEXIST") continue;',
-    replace: 'if (code === "EEXIST") return { id, duplicate: true };',
+    find: 'if (errnoOf(error) === "EEXIST") continue;',
+    replace: 'if (errnoOf(error) === "EEXIST") return { id, duplicate: true };',
     why: "a message whose id another took at the last moment is taken for a repeat and lost",
     tests: ["test/mailbox/races.test.ts"],
   },
@@ -87,14 +87,14 @@ const storing = [
     tests: ["test/mailbox/send.test.ts"],
   },
   {
-    file: "mailbox/place.ts",
+    file: "mailbox/rename-lock.ts",
     find: 'fs.closeSync(fs.openSync(lock, "wx", 0o600));',
     replace: 'fs.closeSync(fs.openSync(lock, "w", 0o600));',
     why: "without links two senders of one id hold its lock at once",
     tests: ["test/mailbox/races.test.ts"],
   },
   {
-    file: "mailbox/place.ts",
+    file: "mailbox/rename-lock.ts",
     find: "if (Math.abs(Date.now() - since) > lockMs) removeLeftover(lock);",
     replace: "",
     why: "the lock of a killed sender holds for ever",

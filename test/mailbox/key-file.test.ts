@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { claimantOf } from "../../mailbox/claimant.js";
 import { ensureKeyFile } from "../../mailbox/key-file.js";
 import { selfIdentity } from "../../src/util/process-identity.js";
@@ -17,6 +17,29 @@ test("a key is made once, private to its owner, in a directory that need not exi
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   expect(fs.statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
 });
+
+test.each(["EPERM", "EXDEV", "ENOSYS", "EMLINK"])(
+  "where links are refused with %s the first maker's key stays",
+  (code) => {
+    const dir = temporaryDirectory();
+    const file = path.join(dir, "user.pem");
+    let isFirst = false;
+    const linking = vi.spyOn(fs, "linkSync").mockImplementation(() => {
+      if (!isFirst) fs.writeFileSync(file, "the first one's");
+      throw Object.assign(new Error(code), { code });
+    });
+    onTestFinished(() => linking.mockRestore());
+    ensureKeyFile(file);
+    expect(fs.readFileSync(file, "utf8")).toBe("the first one's");
+    isFirst = true;
+    const other = path.join(dir, "other.pem");
+    fs.writeFileSync(path.join(dir, ".lock-other.pem"), "");
+    fs.utimesSync(path.join(dir, ".lock-other.pem"), 0, 0);
+    ensureKeyFile(other);
+    expect(fs.readFileSync(other, "utf8")).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+    expect(fs.readdirSync(dir).sort()).toEqual(["other.pem", "user.pem"]);
+  },
+);
 
 test.each(["before it was in place", "afterwards"])("the draft of a maker killed %s is removed", (when) => {
   const dir = temporaryDirectory();

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createMailbox, openMailbox } from "../../mailbox/index.js";
 import { createSender, storeMessageSync } from "../../mailbox/send.js";
 import { temporaryDirectory } from "../helpers/temp.js";
@@ -11,6 +11,22 @@ const refuse = (code: string) => () => {
 };
 
 describe("sending", () => {
+  test("says what is stored, but may not outlive a loss of power, as not reached", async () => {
+    const dir = await scratchMailbox();
+    const message = letter();
+    const sync = fs.fsyncSync;
+    const syncing = vi.spyOn(fs, "fsyncSync").mockImplementation((fd) => {
+      if (fs.fstatSync(fd).isDirectory()) refuse("EIO")();
+      sync(fd);
+    });
+    onTestFinished(() => syncing.mockRestore());
+    expect(() => storeMessageSync(dir, message)).toThrow(
+      expect.objectContaining({ code: "maybe-stored", kind: "not-reached" }),
+    );
+    syncing.mockRestore();
+    expect(storeMessageSync(dir, message).duplicate).toBe(true);
+  });
+
   test("stores one private file under the message's id and leaves no draft", async () => {
     const dir = await scratchMailbox();
     const message = letter();
@@ -127,6 +143,15 @@ describe.each([
     const all = await Promise.all(Array.from({ length: 8 }, () => createSender(dir, options).send(message)));
     expect(all.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
     expect(fs.readdirSync(path.join(dir, "new"))).toEqual([`${message.id}.json`]);
+  });
+
+  test("on an id that holds a number beyond JSON's range is refused", async () => {
+    const dir = await scratchMailbox();
+    const message = letter({ more: 1 });
+    const foreign = JSON.stringify(message).replace('"more":1', '"more":1e999');
+    plant(dir, "new", `${message.id}.json`, foreign);
+    const taken = expect.objectContaining({ code: "id-taken" });
+    expect(() => storeMessageSync(dir, message, options)).toThrow(taken);
   });
 
   test("on a name that is no file is refused", async () => {
