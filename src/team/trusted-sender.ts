@@ -1,8 +1,9 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { Message } from "../../mailbox/message.js";
 import { verifySeal } from "../../mailbox/seal.js";
-import { TroupeError } from "../util/errors.js";
+import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
 import { fileNameOf, maxEncodedKeyBytes, nameKey } from "../util/name-key.js";
+import { delay } from "../util/wait.js";
 import { isInChannel } from "./channels.js";
 import { keyPairFrom, splitAddress, userKeyFile } from "./keys.js";
 import { type LocatedTeam, teamsNamed } from "./locate.js";
@@ -12,13 +13,37 @@ import { readHostRecord, readMember } from "./records.js";
 /**
  * Who a message in the mailbox of `owner` is really from: the name as its member's record spells it (`name@team` for another
  * team), `user` or `host` where the seal proves it and the message was meant for this mailbox; else `external:` with the
- * name it claims. Throws for nothing that a message may hold.
+ * name it claims. Throws for nothing that a message may hold; TroupeError `sender-not-known-yet` where the system fails for the
+ * moment to read a record or key, which must neither prove nor disprove anything.
  */
 export function trustedSender(message: Message, team: LocatedTeam, owner: string): string {
   if (message.seal !== undefined && isMeantFor(message, team, owner))
     for (const candidate of candidates(message.from, team.paths))
       if (verifies(message, candidate.publicKey)) return candidate.name;
   return `external:${message.from}`;
+}
+
+/**
+ * As {@link trustedSender}; where that cannot tell for the moment, which `onWait` is told, a promise that tries again until it
+ * can, or rejects with the signal's reason.
+ */
+export function senderOnceKnown(
+  message: Message,
+  team: LocatedTeam,
+  owner: string,
+  onWait: (error: TroupeError) => void,
+  { againMs = 1000 }: { readonly againMs?: number | undefined },
+  signal: AbortSignal,
+): string | Promise<string> {
+  try {
+    return trustedSender(message, team, owner);
+  } catch (error) {
+    if (!(error instanceof TroupeError) || error.code !== notKnownYet) throw error;
+    onWait(error);
+    return delay(againMs, signal).then(() =>
+      senderOnceKnown(message, team, owner, onWait, { againMs }, signal),
+    );
+  }
 }
 
 /**
@@ -69,10 +94,34 @@ function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof TroupeError) return undefined;
+    const errno = errnoOf(error instanceof TroupeError ? error.cause : error);
+    if (errno !== undefined && passing.includes(errno))
+      throw new TroupeError(
+        notKnownYet,
+        `who mail is from cannot be told for the moment: ${messageOf(error)}`,
+        {
+          cause: error,
+          remedy: "nothing is lost: it is tried again",
+        },
+      );
+    if (error instanceof TroupeError || errno !== undefined) return undefined;
     throw error;
   }
 }
+
+const notKnownYet = "sender-not-known-yet";
+
+/** Failures of the system that say nothing about the file. */
+const passing: readonly string[] = [
+  "EMFILE",
+  "ENFILE",
+  "EIO",
+  "ENOMEM",
+  "EAGAIN",
+  "EINTR",
+  "EBUSY",
+  "ESTALE",
+];
 
 function publicKeyFrom(base64url: string): KeyObject | undefined {
   try {

@@ -205,6 +205,7 @@ describe("a sender is external", () => {
   it("where records, keys or names are damaged, which keeps nobody from reading", async () => {
     const team = await makeLivingTeam({ agents: ["ada", "bob"] });
     await addMember(team.paths, { name: "odd", publicKey: "rubbish" });
+    const message = sealed(team, "bob", team.key("bob"));
     fs.writeFileSync(memberFile(team.paths, "bob"), "{");
     const names = [
       "bob",
@@ -220,6 +221,9 @@ describe("a sender is external", () => {
     ];
     for (const from of names)
       expect(trustedSender(sealed(team, from, team.key("user")), team, "ada")).toBe(`external:${from}`);
+    fs.rmSync(memberFile(team.paths, "bob"));
+    fs.mkdirSync(memberFile(team.paths, "bob"));
+    expect(trustedSender(message, team, "ada")).toBe("external:bob");
   });
 });
 

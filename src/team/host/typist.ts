@@ -5,7 +5,7 @@ import { delay } from "../../util/wait.js";
 import type { MemberRecord } from "../records.js";
 import { summaryOf } from "../runtime/mail-frame.js";
 import { mailboxOf } from "../send.js";
-import { trustedSender } from "../trusted-sender.js";
+import { senderOnceKnown } from "../trusted-sender.js";
 import type { HostContext } from "./context.js";
 import { endMember } from "./end-member.js";
 import { typedMail } from "./typed-mail.js";
@@ -35,6 +35,11 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
   const { signal } = ending;
   const applied = new Set<Promise<unknown>>();
   let started = false;
+  let told = false;
+  const waits = ({ message }: Error): void => {
+    if (!told) warn(message);
+    told = true;
+  };
   const warn = (text: string): void =>
     hub.emit({ type: "notice", level: "warning", name, text: oneLine(text, 400) });
 
@@ -42,7 +47,13 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
   const oneByOne: Mailbox = { ...mailbox, claim: (_limit, takeOver) => mailbox.claim(1, takeOver) };
 
   async function receive(message: Message): Promise<void> {
-    const from = trustedSender(message, context, name);
+    let from: string;
+    try {
+      from = await senderOnceKnown(message, context, name, waits, {}, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return mailbox.release([message.id]);
+    }
     if (laneOf(message) === "control") return applyControl(message, from);
     const { id, kind, text = "" } = message;
     hub.emit({ type: "mail", id, from, to: name, kind, summary: summaryOf(message), text });

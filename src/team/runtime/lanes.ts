@@ -7,7 +7,7 @@ import { orAbort } from "../../util/wait.js";
 import type { TeamEventBody } from "../events.js";
 import type { TeamPaths } from "../paths.js";
 import { readTeamRecord } from "../records.js";
-import { trustedSender } from "../trusted-sender.js";
+import { senderOnceKnown } from "../trusted-sender.js";
 import { frameOf, mailBounds, shortened, summaryOf } from "./mail-frame.js";
 
 /** A control message that carries authority and is meant for this incarnation. */
@@ -65,6 +65,8 @@ export interface LanesOptions {
   readonly emit: (event: TeamEventBody) => void;
   /** How often to look without being told to; default the reader's. */
   readonly sweepMs?: number;
+  /** How long to wait where the system does not let tell for the moment who mail is from; default 1 s. */
+  readonly againMs?: number;
   /** Closes them in the same way; nothing is given or taken from then on. */
   readonly revoked?: AbortSignal | undefined;
 }
@@ -82,6 +84,7 @@ export function openLanes(options: LanesOptions): Lanes {
   const given = new Map<string, IncomingMessage>();
   const taken = new Map<string, Asked>();
   const unanswered: Asked[] = [];
+  const ending = new AbortController();
   let troubled = false;
   let ring: (() => void) | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -100,9 +103,24 @@ export function openLanes(options: LanesOptions): Lanes {
     ring?.();
   };
 
-  const receive = (message: Message): void => {
+  const receive = (message: Message): void | Promise<void> => {
+    const from = senderOnceKnown(message, team, name, cannotTell, options, ending.signal);
+    if (typeof from === "string") return receiveFrom(from, message);
+    return from.then(
+      (known) => receiveFrom(known, message),
+      (error: unknown) => {
+        if (!ending.signal.aborted) throw error;
+        mailbox.release([message.id]);
+      },
+    );
+  };
+
+  const cannotTell = ({ message }: Error): void => {
+    if (!troubled) trouble(oneLine(message));
+  };
+
+  const receiveFrom = (from: string, message: Message): void => {
     trouble(undefined);
-    const from = trustedSender(message, team, name);
     const { id, kind } = message;
     if (open.has(id)) {
       taken.set(id, { id, from, kind });
@@ -174,6 +192,7 @@ export function openLanes(options: LanesOptions): Lanes {
   const close = async (): Promise<void> => {
     options.revoked?.removeEventListener("abort", revoke);
     reader.close();
+    ending.abort();
     try {
       await reader.closed;
     } finally {

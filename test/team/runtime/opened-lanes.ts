@@ -28,6 +28,7 @@ export function open(
     readonly known?: readonly string[];
     readonly open?: readonly string[];
     readonly sweepMs?: number;
+    readonly againMs?: number;
   } = {},
 ): OpenedLanes {
   const { name = "ada", known = [], open: unanswered = [] } = options;
@@ -48,6 +49,7 @@ export function open(
     onTrouble: (trouble) => void troubles.push(trouble),
     emit: (event) => void events.push(event),
     ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
+    ...(options.againMs === undefined ? {} : { againMs: options.againMs }),
   });
   opened.add(lanes);
   onTestFinished(() => close(lanes));
