@@ -61,7 +61,7 @@ export async function waitForReply(
 
 /**
  * Waits until the answers to message `id` in the mailbox `dir` (the asker's) are enough, at most `timeoutMs`, and gives them,
- * each once, in the order in which they were found. They are only looked at, not claimed. A look reads files a slice at a time
+ * each once, those found later behind. They are only looked at, not claimed. A look reads files a slice at a time
  * and ends with the slice in which the time is over, so that neither waits for a large mailbox. `isEnough` is asked
  * after each look. Throws TroupeError `no-mailbox` or `mailbox-unreadable`; rejects with the signal's reason on abort.
  */
@@ -78,8 +78,18 @@ export async function waitForReplies(
   const seen = new Map<MailRoom, Look | undefined>();
   return poll(look, isEnough, timeoutMs, signal);
 
-  /** Reads what it has not read yet, in the rooms that have changed, the newest first. */
   async function look(): Promise<readonly Message[]> {
+    const found: Message[] = [];
+    try {
+      await readNews(found);
+    } finally {
+      replies.push(...found.sort((a, b) => (a.id < b.id ? -1 : 1)));
+    }
+    return replies;
+  }
+
+  /** Reads what it has not read yet, in the rooms that have changed: the newest first, as answers are. */
+  async function readNews(into: Message[]): Promise<void> {
     for (const room of mailRooms) {
       const now = lookAt(path.join(dir, room));
       if (isUnchanged(seen.get(room), now)) continue;
@@ -88,16 +98,15 @@ export async function waitForReplies(
         const found = room === "cur" ? parseClaimFile(name)?.id : idOfFile(name);
         if (found === undefined || read.has(found)) continue;
         const content = readMessageFile(path.join(dir, room, name), found);
-        if (content.type === "message" && content.message.inReplyTo === id) replies.push(content.message);
+        if (content.type === "message" && content.message.inReplyTo === id) into.push(content.message);
         if (content.type === "unreadable") seen.delete(room);
         else if (content.type !== "missing") read.add(found);
         if (read.size % slice !== 0) continue;
         await nextTurn();
         signal?.throwIfAborted();
-        if (performance.now() >= deadline) return replies;
+        if (performance.now() >= deadline) return;
       }
     }
-    return replies;
   }
 }
 

@@ -58,8 +58,9 @@ export async function awaitReceipts(
     wanted === "replied" && asker !== undefined
       ? await repliesTo(sent.id, { asker, names, team }, timeoutMs, signal)
       : { replies: new Map<string, ReceivedMessage>(), notes: [] };
+  const maybe = new Set(sent.deliveries.filter(({ outcome }) => outcome === "maybe").map(({ name }) => name));
   const receiptFor = (name: string): Promise<string> | string => {
-    if (wanted === "stored") return "stored";
+    if (wanted === "stored") return maybe.has(name) ? "unknown" : "stored";
     if (wanted !== "replied")
       return receiptIn(mailboxOf(team.paths, name), sent.id, wanted, timeoutMs, signal);
     return replies.has(name)
@@ -72,7 +73,7 @@ export async function awaitReceipts(
   const [least = "none"] = [...receipts.values()].sort((a, b) => order.indexOf(a) - order.indexOf(b));
   return {
     wanted,
-    reached: order.indexOf(least) >= order.indexOf(wanted),
+    reached: isReached(least, wanted),
     receipt: least,
     deliveries: sent.deliveries.map((delivery) => {
       const receipt = receipts.get(delivery.name);
@@ -80,6 +81,11 @@ export async function awaitReceipts(
     }),
     ...(asker === undefined ? {} : { replies: [...replies.values()], notes }),
   };
+}
+
+/** Whether a receipt is at least what was waited for. */
+export function isReached(receipt: string, wanted: Awaitable): boolean {
+  return order.indexOf(receipt) >= order.indexOf(wanted);
 }
 
 const order: readonly string[] = ["none", "bad", "unknown", ...awaitable];

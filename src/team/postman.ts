@@ -4,8 +4,7 @@ import { nameKey } from "../util/name-key.js";
 import { type Channel, channelsOf } from "./channels.js";
 import { splitAddress } from "./keys.js";
 import { type LocatedTeam, locateTeam } from "./locate.js";
-import { readMember } from "./records.js";
-import { type Addressees, absence, addressees } from "./send.js";
+import { type Addressees, addressees, failure, noteOn } from "./send.js";
 import { socketOf } from "./uds-address.js";
 import { sendToSocket } from "./uds-send.js";
 
@@ -22,7 +21,7 @@ export interface Mail {
 export interface Posted {
   readonly to: string;
   readonly id: string;
-  /** False only for some recipients of a broadcast; `note` then says why. */
+  /** False only for some recipients of a broadcast, for whom it was not stored or only maybe; `note` then says why. */
   readonly stored: boolean;
   /** Why nobody may read it soon, in one phrase; undefined where somebody will. */
   readonly note?: string;
@@ -81,7 +80,7 @@ export function createPostman(options: {
   async function sendTo({ team: target, sender, to, names, isGroup, shown }: Destination, mail: Mail) {
     const message = sealed({ from: sender, to, team: target.paths.dirName }, mail);
     const stored = (name: string): Posted => {
-      const note = noteOn(target, name);
+      const note = noteOn(target.paths, name);
       return { to: shown(name), id: message.id, stored: true, ...(note === undefined ? {} : { note }) };
     };
     const [only = ""] = names;
@@ -95,7 +94,7 @@ export function createPostman(options: {
     return outcomes.map((outcome): Posted => {
       const { name } = outcome;
       if (outcome.ok) return stored(name);
-      const note = `not stored for ${shown(name)}: ${outcome.error.message}`;
+      const { note } = failure(shown(name), outcome.error);
       return { to: shown(name), id: message.id, stored: false, note };
     });
   }
@@ -130,13 +129,4 @@ interface Destination extends Addressees {
   readonly sender: string;
   /** What a name there is called here. */
   readonly shown: (name: string) => string;
-}
-
-function noteOn({ paths }: LocatedTeam, name: string): string | undefined {
-  const member = readMember(paths, name);
-  const readsByInbox = member?.kind === "command" && member.input === undefined;
-  return (
-    absence(paths, name) ??
-    (readsByInbox ? `${name} is a command and reads mail only by troupe inbox` : undefined)
-  );
 }

@@ -2,16 +2,16 @@ import fs from "node:fs";
 import path from "node:path";
 import { descriptionFile } from "../../mailbox/layout.js";
 import { type Message, newMessageId } from "../../mailbox/message.js";
-import { openRouter } from "../../mailbox/router.js";
+import { type Outcome, openRouter } from "../../mailbox/router.js";
 import { sealMessage } from "../../mailbox/seal.js";
-import { messageOf, TroupeError } from "../util/errors.js";
+import { TroupeError } from "../util/errors.js";
 import { encodeKey, fileNameOf, maxEncodedKeyBytes, nameKey } from "../util/name-key.js";
 import { channelAt, channelsOf, isChannel } from "./channels.js";
 import type { Sender } from "./keys.js";
 import type { LocatedTeam } from "./locate.js";
 import { nearest } from "./nearest.js";
 import type { TeamPaths } from "./paths.js";
-import { readMember, readMembers, type TeamRecord } from "./records.js";
+import { type MemberRecord, readMember, readMembers, type TeamRecord } from "./records.js";
 import { hostStatus, memberState } from "./status.js";
 
 /** What to send, and to whom: a member's name, `lead`, `user`, `#channel`, or `*` for everybody but the sender. */
@@ -40,7 +40,8 @@ export interface Addressees {
 export interface Delivery {
   /** As the member's record spells it; the address, where that is a socket's. */
   readonly name: string;
-  readonly outcome: "stored" | "duplicate" | "failed";
+  /** `maybe`: it is in the mailbox, but a crash of the machine may still take it out. */
+  readonly outcome: "stored" | "duplicate" | "maybe" | "failed";
   /** What the sender should know although it was stored, or why it failed; one line that names the member. */
   readonly note?: string;
 }
@@ -58,17 +59,14 @@ export interface Sent {
  * for a single recipient what the mailbox throws. A letter repeated with its id reaches only those whom it had not reached.
  */
 export function sendLetter(team: LocatedTeam, sender: Sender, letter: Letter): Sent {
-  const { paths, record } = team;
-  const from = senderName(sender, record);
-  const { to, names, isGroup } = addressees(team, from, letter.to);
-  const notes = new Map(names.map((name) => [name, absence(paths, name)]));
-  if (letter.requireRunning) requireRunning(notes);
-  const message = messageOfLetter(sender, from, to, letter, paths.dirName);
-  const [only = ""] = names;
-  const deliveries = isGroup
-    ? deliverToAll(paths, names, message, notes)
-    : [deliver(paths, only, message, notes.get(only))];
-  return { id: message.id, from, to, deliveries };
+  return storeSync(team, postOf(team, sender, letter));
+}
+
+/** As {@link sendLetter}, but what goes to many is stored for several of them at a time, not for one after the other. */
+export async function sendLetterAtOnce(team: LocatedTeam, sender: Sender, letter: Letter): Promise<Sent> {
+  const post = postOf(team, sender, letter);
+  if (post.names.length <= few) return storeSync(team, post);
+  return sentTo(post, await openRouter(team.paths.mail).broadcast(post.names, post.message));
 }
 
 /**
@@ -147,6 +145,49 @@ export function senderName(sender: Pick<Sender, "name" | "team">, record: TeamRe
   return foreign ? `${sender.name}@${sender.team}` : sender.name;
 }
 
+/** For so many the threads that store several at a time cost more than they save. */
+const few = 4;
+
+/** A letter that is ready to be stored. */
+interface Post {
+  readonly message: Message;
+  readonly names: readonly string[];
+  readonly isGroup: boolean;
+  readonly notes: ReadonlyMap<string, string | undefined>;
+}
+
+function postOf(team: LocatedTeam, sender: Sender, letter: Letter): Post {
+  const { paths, record } = team;
+  const from = senderName(sender, record);
+  const { to, names, isGroup } = addressees(team, from, letter.to);
+  if (letter.requireRunning) requireRunning(names.map((name) => absence(readMember(paths, name), paths)));
+  const notes = new Map(names.map((name) => [name, noteOn(paths, name)]));
+  return { message: messageOfLetter(sender, from, to, letter, paths.dirName), names, isGroup, notes };
+}
+
+function storeSync(team: LocatedTeam, post: Post): Sent {
+  const { names, message, isGroup } = post;
+  const router = openRouter(team.paths.mail);
+  if (isGroup) return sentTo(post, router.broadcastSync(names, message));
+  const [name = ""] = names;
+  const { duplicate } = router.deliverSync(name, message);
+  return sentTo(post, [{ name, ok: true, duplicate }]);
+}
+
+function sentTo({ message: { id, from, to }, notes }: Post, outcomes: readonly Outcome[]): Sent {
+  const deliveries = outcomes.map((outcome): Delivery => {
+    const { name } = outcome;
+    if (!outcome.ok) return { name, ...failure(name, outcome.error) };
+    const note = notes.get(name);
+    return {
+      name,
+      outcome: outcome.duplicate ? "duplicate" : "stored",
+      ...(note === undefined ? {} : { note }),
+    };
+  });
+  return { id, from, to, deliveries };
+}
+
 function channelNamed(record: TeamRecord, address: string) {
   const channel = channelAt(record, address);
   if (channel !== undefined) return channel;
@@ -168,36 +209,8 @@ function sealed(sender: Sender, message: Message): Message {
   return sender.privateKey === undefined ? message : sealMessage(message, sender.privateKey);
 }
 
-function deliver(paths: TeamPaths, name: string, message: Message, note: string | undefined): Delivery {
-  const { duplicate } = openRouter(paths.mail).deliverSync(name, message);
-  return storedFor(name, duplicate, note);
-}
-
-function deliverToAll(
-  paths: TeamPaths,
-  names: readonly string[],
-  message: Message,
-  notes: ReadonlyMap<string, string | undefined>,
-): Delivery[] {
-  return openRouter(paths.mail)
-    .broadcastSync(names, message)
-    .map((outcome) => {
-      const { name } = outcome;
-      if (outcome.ok) return storedFor(name, outcome.duplicate, notes.get(name));
-      return { name, outcome: "failed", note: `not stored for ${name}: ${messageOf(outcome.error)}` };
-    });
-}
-
-function storedFor(name: string, duplicate: boolean, note: string | undefined): Delivery {
-  return {
-    name,
-    outcome: duplicate ? "duplicate" : "stored",
-    ...(note === undefined ? {} : { note }),
-  };
-}
-
-function requireRunning(notes: ReadonlyMap<string, string | undefined>): void {
-  const absent = [...notes.values()].filter((note) => note !== undefined);
+function requireRunning(absences: readonly (string | undefined)[]): void {
+  const absent = absences.filter((note) => note !== undefined);
   if (absent.length === 0) return;
   throw new TroupeError("not-running", `not sent: ${absent.join("; ")}`, {
     kind: "not-reached",
@@ -205,9 +218,28 @@ function requireRunning(notes: ReadonlyMap<string, string | undefined>): void {
   });
 }
 
-/** Why nobody reads this member's mail now, or undefined where somebody does. */
-export function absence(paths: TeamPaths, name: string): string | undefined {
+/** How it is told that a group's message was not stored for one of it; `shown` is what the sender calls that one. */
+export function failure(
+  shown: string,
+  error: TroupeError,
+): { readonly outcome: "maybe" | "failed"; readonly note: string } {
+  return error.code === "maybe-stored"
+    ? { outcome: "maybe", note: `maybe stored for ${shown}: ${error.message}; ${error.remedy}` }
+    : { outcome: "failed", note: `not stored for ${shown}: ${error.message}` };
+}
+
+/** Why nobody may read this member's mail soon, or undefined where somebody does. */
+export function noteOn(paths: TeamPaths, name: string): string | undefined {
   const member = readMember(paths, name);
+  const readsByInbox = member?.kind === "command" && member.input === undefined;
+  return (
+    absence(member, paths) ??
+    (readsByInbox ? `${member.name} is a command and reads mail only by troupe inbox` : undefined)
+  );
+}
+
+/** Why nobody reads this member's mail now, or undefined where somebody does. */
+function absence(member: MemberRecord | undefined, paths: TeamPaths): string | undefined {
   if (member === undefined || member.kind === "user") return undefined;
   const state = memberState(member, hostStatus(paths));
   return state.state === "ended"

@@ -66,6 +66,7 @@ describe("send", () => {
     [["reviewer", "x", "--file", "y"], "not both"],
     [["reviewer", ""], "empty"],
     [["reviewer", "x", "--id", "NO"], '"id"'],
+    [["reviewer@demo", "x", "--team", "nosuch"], "leave --team out"],
   ])("refuses %j with exit code 2", async (words, message) => {
     const { exitCode, error } = await troupe(["send", ...words]);
     expect(exitCode).toBe(2);
@@ -105,6 +106,39 @@ describe("send", () => {
     expect(await waiting).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^seen for scout/) });
   });
 
+  it("names those of a group who were not reached, each with how far it got", async () => {
+    for (let n = 0; n < 6; n++) await addMember(paths, { name: `m${n}`, order: 5 + n });
+    const late = troupe(["send", "*", "x", "--id", "0123abcd", "--wait", "seen", "--timeout", "3s"]);
+    await readOnce("m3");
+    expect(await late).toMatchObject({
+      exitCode: 3,
+      stdout:
+        "stored for reviewer, scout, m0, m1, m2, m4, m5, not seen in time #0123abcd\nseen for m3 #0123abcd\n",
+    });
+    for (const name of ["reviewer", "scout", "m0", "m1", "m2", "m4", "m5"]) await readOnce(name);
+    expect((await troupe(["send", "*", "x", "--id", "0123abcd", "--wait", "seen"])).stdout).toBe(
+      "seen before for 8 members #0123abcd\n",
+    );
+  });
+
+  it("says maybe, with exit code 3, where storing could not be made durable", async () => {
+    const { openSync } = fs;
+    const failing = vi.spyOn(fs, "openSync").mockImplementation((file, ...rest) => {
+      if (file === path.join(mailboxOf(paths, "scout"), "new"))
+        throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+      return openSync(file, ...rest);
+    });
+    onTestFinished(() => failing.mockRestore());
+    const { exitCode, stdout, stderr } = await troupe(["send", "*", "x", "--json"]);
+    expect(exitCode).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      receipt: "unknown",
+      deliveries: [{ outcome: "stored" }, { name: "scout", outcome: "maybe", receipt: "unknown" }],
+    });
+    expect(stderr).toMatch(/maybe stored for scout: .*EIO.*; send it again with the same id/);
+    expect(stderr).not.toContain("not stored");
+  });
+
   it("waits for the answer and prints it", async () => {
     const scout = await addMember(paths, { name: "scout" });
     const asking = troupe([
@@ -133,7 +167,9 @@ describe("send", () => {
     const sent = await troupe(["send", "*", "x"]);
     expect(sent).toMatchObject({
       exitCode: 0,
-      stderr: "troupe: scout has ended (completed); its mail waits\n",
+      stderr:
+        "troupe: reviewer is a command and reads mail only by troupe inbox\n" +
+        "troupe: scout has ended (completed); its mail waits\n",
     });
     expect((await troupe(["send", "scout", "x", "--require-running"])).exitCode).toBe(3);
   });

@@ -5,7 +5,7 @@ import { type Sender, senderFromEnv } from "../../src/team/keys.js";
 import type { LocatedTeam } from "../../src/team/locate.js";
 import type { TeamPaths } from "../../src/team/paths.js";
 import { memberFile, readTeamRecord, writeRecord } from "../../src/team/records.js";
-import { mailboxOf, sendLetter } from "../../src/team/send.js";
+import { mailboxOf, sendLetter, sendLetterAtOnce } from "../../src/team/send.js";
 import { trustedSender } from "../../src/team/trusted-sender.js";
 import { tryLock } from "../../src/util/lock.js";
 import { addMember, type MadeHome, makeHome, makeTeam, memberEnvironment } from "../cli/made-team.js";
@@ -146,9 +146,32 @@ describe("sendLetter", () => {
     expect(mailOf(paths, "scout")).toHaveLength(1);
   });
 
-  it("judges a member of an in-process team by its host", async () => {
+  it("stores for many at once as for one after the other", async () => {
+    const names = Array.from({ length: 9 }, (_, n) => `m${n}`);
+    const paths = await makeTeam(made, { members: names.map((name) => ({ name, kind: "agent" })) });
+    fs.rmSync(mailboxOf(paths, "m4"), { recursive: true });
+    const letter = { to: "*", text: "stop", id: "0123abcd" };
+    const sent = await sendLetterAtOnce(located(paths), user, letter);
+    expect(sent.deliveries.map(({ name, outcome }) => [name, outcome])).toEqual(
+      names.map((name) => [name, name === "m4" ? "failed" : "stored"]),
+    );
+    expect(sendLetter(located(paths), user, letter).deliveries.map(({ outcome }) => outcome)).toEqual(
+      names.map((name) => (name === "m4" ? "failed" : "duplicate")),
+    );
+    expect(mailOf(paths, "m8")).toMatchObject([{ id: sent.id, from: "user", to: "*", text: "stop" }]);
+  });
+
+  it("notes who reads mail only by the inbox, which is no reason to refuse", async () => {
     const paths = await makeTeam(made, { members: [{ name: "scout" }] });
-    const { process: _, ...record } = await addMember(paths, { name: "scout" });
+    const letter = { to: "scout", text: "x", requireRunning: true };
+    expect(sendLetter(located(paths), user, letter).deliveries[0]?.note).toBe(
+      "scout is a command and reads mail only by troupe inbox",
+    );
+  });
+
+  it("judges a member of an in-process team by its host", async () => {
+    const paths = await makeTeam(made);
+    const { process: _, ...record } = await addMember(paths, { name: "scout", kind: "agent" });
     await writeRecord(memberFile(paths, "scout"), record);
     const send = () => sendLetter(located(paths), user, { to: "scout", text: "x" }).deliveries[0]?.note;
     expect(send()).toContain("scout has ended (lost");

@@ -1,5 +1,5 @@
 import { checkMailbox } from "../../../mailbox/layout.js";
-import { type Asker, type Awaited, awaitable, awaitReceipts } from "../../team/await-receipts.js";
+import { type Asker, type Awaited, awaitable, awaitReceipts, isReached } from "../../team/await-receipts.js";
 import { identityFromEnv, type Sender, senderFromEnv, splitAddress } from "../../team/keys.js";
 import type { LocatedTeam } from "../../team/locate.js";
 import { troupeHome } from "../../team/paths.js";
@@ -10,7 +10,7 @@ import {
   messageOfLetter,
   type Sent,
   senderName,
-  sendLetter,
+  sendLetterAtOnce,
 } from "../../team/send.js";
 import { socketOf } from "../../team/uds-address.js";
 import { sendToSocket } from "../../team/uds-send.js";
@@ -60,6 +60,8 @@ export const send = defineCommand({
     if (socket !== undefined && options.team !== undefined)
       throw usageError(send, "send: a socket belongs to no team: leave --team out");
     const address = splitAddress(to);
+    if (socket === undefined && address.team !== undefined && options.team !== undefined)
+      throw usageError(send, `send: ${to} names its team: leave --team out`);
     const team = socket === undefined ? teamOf(io, address.team ?? options.team) : undefined;
     const home = team?.paths.home ?? troupeHome(io.env);
     // Known before a key is made: a mistyped name leaves nothing behind.
@@ -78,7 +80,7 @@ export const send = defineCommand({
     const sent =
       team === undefined
         ? await sendThrough(socket ?? "", sender, letter, timeoutMs, io.signal)
-        : sendLetter(team, sender, letter);
+        : await sendLetterAtOnce(team, sender, letter);
     for (const { note } of sent.deliveries) if (note !== undefined) await io.note(`troupe: ${note}`);
     const awaited =
       team === undefined
@@ -123,12 +125,22 @@ function takenBySocket({ deliveries }: Sent): Awaited {
   return { wanted: "stored", reached: true, receipt, deliveries: known };
 }
 
-function outcomeText(sent: Sent, { wanted, receipt, reached, replies = [] }: Awaited): string {
-  const names = sent.deliveries.filter(({ outcome }) => outcome !== "failed").map(({ name }) => name);
-  const whom = names.length > 5 ? `${names.length} members` : names.join(", ") || "nobody";
-  const again = sent.deliveries.some(({ outcome }) => outcome === "duplicate") ? " before" : "";
-  const late = reached ? "" : `, not ${wanted} in time`;
+/** The answers, where all have come; else a line for each receipt, which names those who are late. */
+function outcomeText(sent: Sent, { wanted, reached, deliveries, replies = [] }: Awaited): string {
   const answers = replies.map(mailText).join("");
   if (reached && answers !== "") return answers;
-  return `${answers}${receipt}${again} for ${whom}${late} #${sent.id}\n`;
+  const groups = new Map<string, string[]>();
+  for (const { name, outcome, receipt } of deliveries) {
+    if (receipt === undefined) continue;
+    const far = outcome === "duplicate" ? `${receipt} before` : receipt;
+    const late = isReached(receipt, wanted) || wanted === "stored" ? "" : `, not ${wanted} in time`;
+    const key = JSON.stringify([far, late]);
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  const lines = [...groups].map(([key, names]) => {
+    const [far, late] = JSON.parse(key);
+    const whom = names.length > 5 && late === "" ? `${names.length} members` : names.join(", ");
+    return `${far} for ${whom}${late} #${sent.id}\n`;
+  });
+  return answers + (lines.join("") || `stored for nobody #${sent.id}\n`);
 }
