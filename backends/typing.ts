@@ -1,4 +1,4 @@
-import { messageOf, TroupeError } from "../src/util/errors.js";
+import { messageOf } from "../src/util/errors.js";
 import { delay } from "../src/util/wait.js";
 import { createRecogniser, type View } from "./typed-text.js";
 import type { SubmitOutcome } from "./types.js";
@@ -75,7 +75,6 @@ export async function typeText(
     );
   } catch (error) {
     // From here on the text is typed: whatever ends the waiting leaves it open what became of it.
-    if (!(error instanceof TroupeError) && !signal?.aborted) throw error;
     return unknown(`${pressed ? "after Enter" : "before Enter"}: ${messageOf(error)}`);
   }
 }

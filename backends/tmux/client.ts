@@ -104,11 +104,16 @@ function call(
 ): Promise<TmuxAnswer> {
   return new Promise((resolve) => {
     const options = { env, timeout: deadlineMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 } as const;
-    execFile(program, args, options, (error, stdout, stderr) => {
-      if (error === null) return resolve({ ok: true, stdout });
-      const { failure, message } = classify(program, error, stderr, deadlineMs);
-      resolve({ ok: false, failure, message, stdout });
-    });
+    const failed = (error: ExecFileException, stdout: string, stderr: string): void =>
+      resolve({ ok: false, ...classify(program, error, stderr, deadlineMs), stdout });
+    try {
+      execFile(program, args, options, (error, stdout, stderr) =>
+        error === null ? resolve({ ok: true, stdout }) : failed(error, stdout, stderr),
+      );
+    } catch (error) {
+      // What Node finds out before it starts the program, an argument that is too long for one, it throws.
+      failed(error as ExecFileException, "", "");
+    }
   });
 }
 

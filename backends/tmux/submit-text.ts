@@ -122,9 +122,10 @@ function openPort(
     let cleared = false;
     try {
       const options = { cwd: "/", env: definedIn(env), input: text, timeoutMs: pasteMs } as const;
-      const { stdout, stderr, exitCode } = await exec(argv, { ...options, okCodes: "any" });
+      const { stdout, stderr, exitCode, signal } = await exec(argv, { ...options, okCodes: "any" });
       cleared = exitCode === 0;
       if (stdout.includes(pastedMark)) return undefined;
+      if (exitCode === undefined) return `tmux was ended by ${signal ?? "a signal"}`;
       return /server exited|lost server/.test(stderr) ? oneLine(stderr) : "not-pasted";
     } catch (error) {
       if (error instanceof ExecError && error.failure.reason === "timeout")

@@ -55,6 +55,9 @@ describe("the tmux client", () => {
     expect(await failureOf(client().run([["list-panes", "-t", "%99"]]))).toBe("no-target");
     expect(await failureOf(client().run([["no-such-command"]]))).toBe("other");
     expect(await failureOf(client().run([["set-option", "-g", "@x", "y".repeat(20_000)]]))).toBe("too-long");
+    expect(await failureOf(client().run([["set-option", "-g", "@x", "y".repeat(3_000_000)]]))).toBe(
+      "too-long",
+    );
     expect(await failureOf(client().run([["run-shell", "sleep 5"]], 100))).toBe("timeout");
     expect(await failureOf(client("/nonexistent/s").run([["list-panes"]]))).toBe("no-server");
     expect(await failureOf(client(tmux.socket, "troupe-no-tmux").run([["list-panes"]]))).toBe("missing");

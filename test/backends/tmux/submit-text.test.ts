@@ -184,6 +184,22 @@ describe("typing into a pane", () => {
     expect(pane.text()).not.toContain("lost");
   });
 
+  it("does not type again where tmux was ended by a signal and may have typed", async () => {
+    const { dir, ref, tmux, pane, taken } = await setUp(typedPrograms.box);
+    const program = path.join(dir, "tmux");
+    const script = `#!/bin/sh\ncase "$*" in *paste-buffer*) ${tmuxProgram} "$@" >/dev/null; kill -KILL $$;; esac\n`;
+    fs.writeFileSync(program, `${script}exec ${tmuxProgram} "$@"\n`, { mode: 0o755 });
+    const client = createTmuxClient({ program, socket: tmux.socket, env: process.env });
+    const typeTo = createSubmitText({ client, env: process.env, seenMs: 3000, takenMs: 3000 });
+    expect(await typeTo("scout@team", ref, "only once")).toMatchObject({
+      outcome: "unknown",
+      reason: expect.stringContaining("SIGKILL"),
+    });
+    await pane.shows(/only once/);
+    expect(pane.text().split("only once")).toHaveLength(2);
+    expect(taken()).toEqual([]);
+  });
+
   it("can be given up: before it is typed by an error, later without knowing", async () => {
     const { submit, taken, pane, tmux } = await setUp((file) => typedPrograms.box(file, { deaf: 9 }));
     const reason = new Error("enough");
