@@ -16,7 +16,10 @@ export interface ReaderHandlers {
   onMessage(message: Message): void | Promise<void>;
   /** Told of each thing in the mailbox that is not mail for us; of one that stays in the way, once. Must not throw. */
   onProblem?(problem: MailProblem): void;
-  /** Told once, by code, of trouble with the mailbox as a whole; the next sweep tries again. Must not throw. */
+  /**
+   * Told of trouble with the mailbox as a whole; the next sweep tries again. For each code once, and again if it was well in
+   * between. Must not throw.
+   */
   onTrouble?(error: TroupeError): void;
 }
 
@@ -45,7 +48,8 @@ export function readMailbox(
   options: ReaderOptions = {},
   signal?: AbortSignal,
 ): MailboxReader {
-  const told = new Set<string>();
+  const toldProblems = new Set<string>();
+  const toldTroubles = new Set<string>();
   let rung = false;
   let takeOver = false;
   let busy = false;
@@ -63,7 +67,7 @@ export function readMailbox(
     settle = (failed) => (failed === undefined ? resolve() : reject(failed.error));
   });
 
-  const watcher = watchMailbox(mailbox.dir, bell, { ...options, onSweep: sweep, onTrouble: tell });
+  const watcher = watchMailbox(mailbox.dir, bell, { ...options, onSweep: sweep, onTrouble });
   signal?.addEventListener("abort", close, { once: true });
   queueMicrotask(() => (signal?.aborted ? close() : sweep()));
   return { closed, drain, close };
@@ -149,6 +153,7 @@ export function readMailbox(
 
   async function handOver(messages: readonly Message[]): Promise<void> {
     let handed = 0;
+    if (messages.length > 0) toldTroubles.clear();
     try {
       for (const message of messages) {
         if (ended) break;
@@ -194,15 +199,19 @@ export function readMailbox(
   }
 
   function tell(error: TroupeError): void {
-    if (told.has(error.code)) return;
-    told.add(error.code);
+    if (toldTroubles.has(error.code)) return;
+    toldTroubles.add(error.code);
+    onTrouble(error);
+  }
+
+  function onTrouble(error: TroupeError): void {
     handlers.onTrouble?.(error);
   }
 
   function tellProblem(problem: MailProblem): void {
     const key = `${problem.file} ${problem.reason}`;
-    if (problem.type === "unreadable" && told.has(key)) return;
-    if (problem.type === "unreadable") told.add(key);
+    if (problem.type === "unreadable" && toldProblems.has(key)) return;
+    if (problem.type === "unreadable") toldProblems.add(key);
     handlers.onProblem?.(problem);
   }
 }

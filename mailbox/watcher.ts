@@ -14,8 +14,8 @@ export interface WatchOptions {
   /** Called with every sweep, after its bell if it rang one. */
   readonly onSweep?: () => void;
   /**
-   * Told once for each kind of trouble (TroupeError `watch-failed` or `mailbox-replaced`). Mail then comes with the sweep, which
-   * also tries to watch again.
+   * Told of each kind of trouble (TroupeError `watch-failed` or `mailbox-replaced`) once, and again if a sweep has found all well
+   * in between. Mail then comes with the sweep, which also tries to watch again.
    */
   readonly onTrouble?: (error: TroupeError) => void;
 }
@@ -76,7 +76,9 @@ export function watchMailbox(
 
   function sweep(): void {
     const now = lookAt(directory);
-    if (!isSameDirectory(seen, now)) {
+    if (isSameDirectory(seen, now)) {
+      if (!broken && now !== undefined) told.clear();
+    } else {
       broken = true;
       trouble("mailbox-replaced", `the directory ${directory} was ${now ? "replaced" : "removed"}`);
     }

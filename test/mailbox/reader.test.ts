@@ -246,6 +246,33 @@ describe("a reader", () => {
     await eventually(() => got).toEqual(["0", "1", "2"]);
   });
 
+  test("tells of trouble once, and again when mail has come in between", async () => {
+    const dir = await scratchMailbox();
+    const box = openMailbox(dir);
+    const got: unknown[] = [];
+    const told: string[] = [];
+    const onMessage = ({ text }: Message) => void got.push(text);
+    const reader = read(
+      dir,
+      { onMessage, onTrouble: ({ code }) => void told.push(code) },
+      { sweepMs: 3_600_000 },
+    );
+    for (let round = 1; round <= 2; round++) {
+      fs.renameSync(path.join(dir, "cur"), path.join(dir, "away"));
+      fs.renameSync(path.join(dir, "new"), path.join(dir, "gone"));
+      for (let look = 0; look < 3; look++) {
+        reader.drain();
+        await eventually(() => told).toHaveLength(round);
+      }
+      fs.renameSync(path.join(dir, "gone"), path.join(dir, "new"));
+      fs.renameSync(path.join(dir, "away"), path.join(dir, "cur"));
+      await box.send(letter({ text: String(round) }));
+      reader.drain();
+      await eventually(() => got).toHaveLength(round);
+    }
+    expect(told).toEqual(["no-mailbox", "no-mailbox"]);
+  });
+
   test("tries again with the sweep what could not be read, and tells of it once", async () => {
     const dir = await scratchMailbox();
     const message = letter();
