@@ -1,14 +1,17 @@
 import { generateKeyPairSync } from "node:crypto";
+import path from "node:path";
 import { z } from "zod";
 import { loadPty } from "../../backends/pty.js";
 import { createBackoff } from "../agent/model/backoff.js";
 import { loadOfflineScript } from "../agent/model/offline.js";
 import { TroupeError } from "../util/errors.js";
+import { carryMail } from "./carry-mail.js";
 import { openEventHub } from "./event-hub.js";
 import type { TeamEvent } from "./events.js";
 import type { HostContext } from "./host/context.js";
 import { type Host, openHost } from "./host/host.js";
 import { createRoster } from "./host/roster.js";
+import type { LocatedTeam } from "./locate.js";
 import { memberEnv } from "./member-env.js";
 import { checkPlan, membersOf } from "./member-plan.js";
 import { openExecutors } from "./open-executors.js";
@@ -106,6 +109,7 @@ async function hostOf(
   options: Parameters<typeof startTeam>[1],
 ): Promise<Host> {
   const team = { paths, record };
+  const archiveNote = archived === undefined ? undefined : await noteOnArchive(archived.dir, team, request);
   const hub = openEventHub(paths.events);
   if (options.onEvent !== undefined) hub.listen(options.onEvent);
   const roster = createRoster(paths, hub);
@@ -147,11 +151,20 @@ async function hostOf(
   };
   const publicKey = keys.publicKey.export({ format: "der", type: "spki" }).toString("base64url");
   host = await openHost(context, { publicKey });
-  if (archived !== undefined) hub.emit({ type: "notice", level: "info", text: archivedNote(archived.dir) });
+  if (archiveNote !== undefined) hub.emit({ type: "notice", level: "info", text: archiveNote });
   void host.closed.then(() => lock.release());
   return host;
 }
 
-function archivedNote(dir: string): string {
-  return `an ended team of this name was archived: ${dir}`;
+/** Carries unread mail over from the files of an ended team, and tells of both. */
+async function noteOnArchive(dir: string, team: LocatedTeam, { file }: StartRequest): Promise<string> {
+  const names = membersOf(file).map(({ name }) => name);
+  const mail = path.join(dir, path.basename(team.paths.mail));
+  const { carried, left, troubles } = await carryMail(mail, team, names);
+  return [
+    `an ended team of this name was archived: ${dir}`,
+    ...(carried > 0 ? [`unread mail that came along: ${carried}`] : []),
+    ...(left > 0 ? [`unread mail that is only there: ${left}`] : []),
+    ...troubles.map((trouble) => `not carried over: ${trouble}`),
+  ].join("; ");
 }
