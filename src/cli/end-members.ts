@@ -1,5 +1,5 @@
 import { endAbandoned } from "../team/abandoned.js";
-import { refuseFromTeammate } from "../team/ancestors.js";
+import { refuseFromTeammates } from "../team/ancestors.js";
 import { defaults } from "../team/defaults.js";
 import { connectHost, type HostConnection } from "../team/host/client.js";
 import type { EndReport } from "../team/host/protocol.js";
@@ -26,7 +26,7 @@ export async function endMembers(
   },
 ): Promise<readonly EndReport[]> {
   const team = teamOf(io, teamName);
-  refuseFromTeammate(team, work.names === undefined ? "down" : "stop");
+  refuseFromTeammates(team.paths.home, work.names === undefined ? "down" : "stop");
   const names = work.names?.map((name) => memberNamed(team, name));
   const note = (text: string): Promise<void> => io.note(`troupe: ${text}`);
   await rouseHost(team, { mayKill: names === undefined, note, signal: io.signal });

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { endTree, runIdOf } from "../../backends/index.js";
-import type { KillReport } from "../../backends/types.js";
+import type { KillReport, TeammateExecutor } from "../../backends/types.js";
 import { TroupeError } from "../util/errors.js";
 import { acquireLock, isHeld, type Lock, readLock } from "../util/lock.js";
 import { sameProcess } from "../util/process-identity.js";
@@ -12,12 +12,13 @@ import { openMemberExecutor } from "./open-executors.js";
 import { memberRunDir, type TeamPaths } from "./paths.js";
 import { type MemberRecord, memberFile, readHostRecord, readMembers, writeRecord } from "./records.js";
 import { removeSockets } from "./remove-sockets.js";
+import { allOf } from "./steps.js";
 import { endOnServers } from "./tmux-remains.js";
 
 /**
  * Ends what a dead host left: every member of its team, or only those in `names`, by process identity, run id and tagged
- * pane; without `names` also whatever else {@link findLeftovers} tells of. Holds the team's lock meanwhile. Throws
- * TroupeError `team-runs` if a host holds it.
+ * pane; without `names` also whatever else {@link findLeftovers} tells of. What cannot be ended keeps nothing
+ * else from it, and is thrown at the end. Holds the team's lock meanwhile. Throws TroupeError `team-runs` if a host holds it.
  */
 export async function endAbandoned(
   team: LocatedTeam,
@@ -31,25 +32,39 @@ export async function endAbandoned(
     const members = readMembers(paths).filter(
       ({ kind, name }) => kind !== "user" && (options.names === undefined || options.names.includes(name)),
     );
-    const reports = await Promise.all(members.map((member) => endOne(team, member, options.env)));
-    if (options.names !== undefined) return reports;
-    await endRest(paths);
-    const host = readHostRecord(paths);
-    if (host !== undefined && host.endedAt === undefined)
-      await writeRecord(paths.hostRecord, { ...host, endedAt: new Date().toISOString() });
-    await endOnServers(team, options.env);
-    removeSockets(paths);
-    return reports;
+    const ends = await Promise.allSettled(members.map((member) => endOne(team, member, options.env)));
+    const told = () => ends.map(reportOf);
+    if (options.names !== undefined) return told();
+    await allOf([
+      () => endStrays(paths),
+      () => allOf(filesOf(paths).map((file) => () => fs.rmSync(file, { recursive: true, force: true }))),
+      told,
+      () => closeRecord(paths),
+      async () => {
+        await endOnServers(team, options.env);
+        removeSockets(paths);
+      },
+    ]);
+    return told();
   } finally {
     lock.release();
   }
 }
 
-/** Strays of earlier incarnations, and unfinished files. */
-async function endRest(paths: TeamPaths): Promise<void> {
+function reportOf(end: PromiseSettledResult<EndReport>): EndReport {
+  if (end.status === "rejected") throw end.reason;
+  return end.value;
+}
+
+async function closeRecord(paths: TeamPaths): Promise<void> {
+  const host = readHostRecord(paths);
+  if (host !== undefined && host.endedAt === undefined)
+    await writeRecord(paths.hostRecord, { ...host, endedAt: new Date().toISOString() });
+}
+
+async function endStrays(paths: TeamPaths): Promise<void> {
   const trees = treesOf(paths, findStrays(paths.home));
   await Promise.all(trees.map((tree) => endTree(tree, { graceMs: defaults.termToKillMs })));
-  for (const file of filesOf(paths)) fs.rmSync(file, { recursive: true, force: true });
 }
 
 /** The team's lock; waits for others who end the same team, but for no host. */
@@ -90,19 +105,27 @@ async function end(
   member: MemberRecord,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<KillReport> {
-  if (member.ref?.pane !== undefined) {
-    const executor = await openMemberExecutor(team, member, env);
-    try {
-      return await executor.kill(member.agentId);
-    } catch (error) {
-      // A terminal server that does not answer keeps its pane, but no process of ours.
-      if (!(error instanceof TroupeError && error.code.startsWith("tmux-"))) throw error;
-    } finally {
-      // A server of the team's own is seen to once more, and its trouble told, when all members have ended.
-      await executor.close?.().catch(() => undefined);
-    }
-  }
   const runId = runIdOf(memberRunDir(team.paths, member.incarnation));
   const root = member.ref?.process;
-  return endTree(root === undefined ? { runId } : { root, runId }, { graceMs: defaults.termToKillMs });
+  const tree = root === undefined ? { runId } : { root, runId };
+  const report = await endTree(tree, { graceMs: defaults.termToKillMs });
+  if (member.ref?.pane !== undefined) await closePane(team, member, env);
+  return report;
+}
+
+/** A terminal server that does not answer keeps its pane, but no process of ours; it is asked again when all have ended. */
+async function closePane(
+  team: LocatedTeam,
+  member: MemberRecord,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  let executor: TeammateExecutor | undefined;
+  try {
+    executor = await openMemberExecutor(team, member, env);
+    await executor.kill(member.agentId);
+  } catch (error) {
+    if (!(error instanceof TroupeError && error.code.startsWith("tmux-"))) throw error;
+  } finally {
+    await executor?.close?.().catch(() => undefined);
+  }
 }

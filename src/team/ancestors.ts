@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { TroupeError } from "../util/errors.js";
+import { errnoOf, TroupeError } from "../util/errors.js";
 import { liveness, readStat } from "../util/process-identity.js";
-import type { LocatedTeam } from "./locate.js";
+import { allTeams, type LocatedTeam } from "./locate.js";
 import { readHostRecord, readMembers } from "./records.js";
 
 /**
@@ -21,6 +21,21 @@ export function refuseFromTeammate(team: LocatedTeam, command: string): void {
   throw new TroupeError("from-teammate", `${command} was called by ${who}: only a person may do that`, {
     remedy: "ask the lead or the user by mail: troupe send lead …",
   });
+}
+
+/**
+ * As {@link refuseFromTeammate} for the teams of a home, whichever the command is about. A team whose records cannot be read
+ * says nothing here.
+ */
+export function refuseFromTeammates(home: string, command: string): void {
+  for (const team of allTeams(home).teams) {
+    try {
+      refuseFromTeammate(team, command);
+    } catch (error) {
+      const code = errnoOf(error);
+      if (code === undefined || code === "from-teammate") throw error;
+    }
+  }
 }
 
 function ancestorsOf(pid: number): Set<number> {

@@ -2,11 +2,11 @@ import fs from "node:fs";
 import fsp from "node:fs/promises";
 import path from "node:path";
 import { endTree } from "../../backends/process-tree.js";
-import { messageOf, TroupeError } from "../util/errors.js";
+import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
 import { listIfExists } from "../util/fs.js";
 import { isHeld, readLock, tryLock } from "../util/lock.js";
 import { endAbandoned } from "./abandoned.js";
-import { refuseFromTeammate } from "./ancestors.js";
+import { refuseFromTeammates } from "./ancestors.js";
 import { defaults } from "./defaults.js";
 import { findLeftovers, findStrays, type Leftover, processesOf, type Stray } from "./leftovers.js";
 import { allTeams, isRunning, type LocatedTeam, teamsNamed } from "./locate.js";
@@ -39,6 +39,7 @@ export async function cleanHome(options: {
   readonly dryRun: boolean;
 }): Promise<CleanReport> {
   const { home, env, dryRun } = options;
+  refuseFromTeammates(home, "clean");
   const { teams, damaged } = chosen(home, options.team);
   const skipped = damaged.map(({ paths, error }) => ({
     what: paths.dirName,
@@ -50,41 +51,47 @@ export async function cleanHome(options: {
   const parts: Part[] = [
     ...teams.filter(({ paths }) => !isRunning(paths)).map((team) => teamPart(team, env)),
     ...orphansOf(strays, home, options.team),
-    ...(options.team === undefined ? [locksPart(home), ...teams.filter(isExpired).map(expiredPart)] : []),
+    ...(options.team === undefined ? [locksPart(home), ...teams.map(expiredPart)] : []),
   ];
-  for (const team of teams) refuseUnlessDamaged(team);
   for (const part of parts) {
-    try {
-      items.push(...(await cleanPart(part, dryRun)));
-    } catch (error) {
-      if (!(error instanceof TroupeError)) throw error;
-      skipped.push({ what: part.what, reason: messageOf(error), remedy: error.remedy ?? "try again" });
-    }
+    const skip: Skip = (error) => {
+      if (errnoOf(error) === undefined) throw error;
+      const remedy = (error instanceof TroupeError ? error.remedy : undefined) ?? "try again";
+      const one = { what: part.what, reason: messageOf(error), remedy };
+      if (!skipped.some(({ what, reason }) => what === one.what && reason === one.reason)) skipped.push(one);
+    };
+    items.push(...(await cleanPart(part, dryRun, skip)));
   }
   return { items, skipped };
 }
 
-/** Members whose records cannot be read say nothing here; they are told of when their team is looked at. */
-function refuseUnlessDamaged(team: LocatedTeam): void {
-  try {
-    refuseFromTeammate(team, "clean");
-  } catch (error) {
-    if (!(error instanceof TroupeError) || error.code === "from-teammate") throw error;
-  }
-}
+/** Told of what could not be looked into or ended; throws what is a fault of ours. */
+type Skip = (error: unknown) => void;
 
 /** What can be cleaned by itself. */
 interface Part {
   readonly what: string;
-  find(): Promise<readonly Leftover[]> | readonly Leftover[];
+  find(skip: Skip): Promise<readonly Leftover[]> | readonly Leftover[];
   end(): Promise<void>;
 }
 
-async function cleanPart(part: Part, dryRun: boolean): Promise<CleanedItem[]> {
-  const before = await part.find();
+async function cleanPart(part: Part, dryRun: boolean, skip: Skip): Promise<CleanedItem[]> {
+  const look = async (): Promise<readonly Leftover[]> => {
+    try {
+      return await part.find(skip);
+    } catch (error) {
+      skip(error);
+      return [];
+    }
+  };
+  const before = await look();
   if (dryRun || before.length === 0) return before.map((item) => ({ ...item, outcome: "found" }));
-  await part.end();
-  const after = await part.find();
+  try {
+    await part.end();
+  } catch (error) {
+    skip(error);
+  }
+  const after = await look();
   const isLeft = (item: Leftover) => after.some(({ kind, what }) => kind === item.kind && what === item.what);
   const isNew = (item: Leftover) =>
     !before.some(({ kind, what }) => kind === item.kind && what === item.what);
@@ -108,7 +115,7 @@ function chosen(home: string, name: string | undefined): ReturnType<typeof allTe
 function teamPart(team: LocatedTeam, env: Env): Part {
   return {
     what: team.paths.dirName,
-    find: () => findLeftovers(team, findStrays(team.paths.home), env),
+    find: (skip) => findLeftovers(team, findStrays(team.paths.home), env, skip),
     end: async () => void (await endAbandoned(team, { env })),
   };
 }
@@ -166,11 +173,7 @@ function locksPart(home: string): Part {
 /** A team that `run "task"` made, whose name nobody will use again to have it archived. */
 function isExpired({ paths, record }: LocatedTeam): boolean {
   const endedAt = Date.parse(readHostRecord(paths)?.endedAt ?? "");
-  return (
-    /^task-[0-9a-f]{4}$/.test(record.name) &&
-    !isRunning(paths) &&
-    Date.now() - endedAt > archiveDays * 86_400_000
-  );
+  return /^task-[0-9a-f]{4}$/.test(record.name) && Date.now() - endedAt > archiveDays * 86_400_000;
 }
 
 function expiredPart(team: LocatedTeam): Part {
@@ -178,11 +181,16 @@ function expiredPart(team: LocatedTeam): Part {
   const item = { team: paths.dirName, kind: "team", what: paths.root } as const;
   return {
     what: paths.dirName,
-    find: () => (fs.existsSync(paths.root) && isExpired(team) ? [item] : []),
+    find: () => (fs.existsSync(paths.root) && !isRunning(paths) && isExpired(team) ? [item] : []),
     async end() {
       const lock = await tryLock(paths.lock);
       if (lock === undefined) return;
-      await fsp.rm(paths.root, { recursive: true, force: true });
+      try {
+        // Somebody may have started and ended it since it was found.
+        if (isExpired(team)) await fsp.rm(paths.root, { recursive: true, force: true });
+      } finally {
+        lock.release();
+      }
     },
   };
 }

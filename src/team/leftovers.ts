@@ -39,11 +39,13 @@ export function findStrays(home: string): Stray[] {
 /**
  * What is left of a team that no host runs: processes of its teammates by identity and run id, tagged panes, its own tmux
  * server, sockets, files that a start or a write broken off left behind, a record of a host that died. Changes nothing.
+ * `skip` is told of servers that cannot be looked into.
  */
 export async function findLeftovers(
   team: LocatedTeam,
   strays: readonly Stray[],
   env: Readonly<Record<string, string | undefined>>,
+  skip: (error: unknown) => void,
 ): Promise<Leftover[]> {
   const { paths } = team;
   const found = (kind: Leftover["kind"], what: string): Leftover => ({ team: paths.dirName, kind, what });
@@ -51,7 +53,7 @@ export async function findLeftovers(
   const died = host !== undefined && host.endedAt === undefined;
   return [
     ...processesOf(treesOf(paths, strays)).map((what) => found("process", what)),
-    ...(await findOnServers(team, env)).map(({ kind, what }) => found(kind, what)),
+    ...(await findOnServers(team, env, skip)).map(({ kind, what }) => found(kind, what)),
     ...socketsOf(paths).map((file) => found("socket", file)),
     ...filesOf(paths).map((file) => found("file", file)),
     ...(died ? [found("record", `its host (process ${host.process.pid}) died without ending it`)] : []),

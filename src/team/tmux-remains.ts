@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { tmuxAround } from "../../backends/tmux/inside-place.js";
-import type { RemainsOptions } from "../../backends/tmux/remains.js";
+import type { Remains, RemainsOptions } from "../../backends/tmux/remains.js";
 import { liveness, type ProcessIdentity } from "../util/process-identity.js";
 import type { LocatedTeam } from "./locate.js";
 import { readMembers } from "./records.js";
+import { allOf } from "./steps.js";
 import { tmuxProgram } from "./tmux-program.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -15,10 +16,11 @@ export function tmuxLockDir(home: string, socket: string): string {
   return path.join(home, "locks", `tmux-${createHash("sha256").update(socket).digest("hex").slice(0, 12)}`);
 }
 
-/** What a team without a host has on tmux servers. Changes nothing. Throws TroupeError for a server that does not answer. */
+/** What a team without a host has on tmux servers. Changes nothing. `skip` is told of a server that does not answer. */
 export async function findOnServers(
   team: LocatedTeam,
   env: Env,
+  skip: (error: unknown) => void,
 ): Promise<{ readonly kind: "pane" | "server" | "socket"; readonly what: string }[]> {
   const servers = serversOf(team, env);
   if (servers.length === 0) return [];
@@ -26,7 +28,13 @@ export async function findOnServers(
   const found: { kind: "pane" | "server" | "socket"; what: string }[] = [];
   for (const options of servers) {
     const { socket, ownRunDir } = options;
-    const remains = await findRemains(options);
+    let remains: Remains | undefined;
+    try {
+      remains = await findRemains(options);
+    } catch (error) {
+      skip(error);
+      continue;
+    }
     for (const pane of remains?.panes ?? []) found.push({ kind: "pane", what: `${pane} on ${socket}` });
     if (remains?.serverIsLeft)
       found.push({ kind: "server", what: `tmux ${remains.server.pid} on ${socket}` });
@@ -36,12 +44,15 @@ export async function findOnServers(
   return found;
 }
 
-/** Closes what {@link findOnServers} finds. The caller holds the team's lock. Throws TroupeError. */
+/**
+ * Closes what {@link findOnServers} finds. The caller holds the team's lock. Throws what the first server that did not answer
+ * threw, after all have been asked.
+ */
 export async function endOnServers(team: LocatedTeam, env: Env): Promise<void> {
   const servers = serversOf(team, env);
   if (servers.length === 0) return;
   const { endRemains } = await import("../../backends/tmux/remains.js");
-  for (const options of servers) await endRemains(options);
+  await allOf(servers.map((options) => () => endRemains(options)));
 }
 
 /** The servers on which a team may have panes: its own, those that its members' records name, the one around the caller. */

@@ -29,7 +29,7 @@ export function renderClean({ items, skipped }: CleanReport, style: Style): stri
       style.warn(`not looked into: ${oneLine(what)}: ${oneLine(reason)}`),
       ...(remedy === "" ? [] : [`  ${oneLine(remedy)}`]),
     ]),
-    ...(items.length === 0 ? ["nothing to do"] : []),
+    ...(items.length + skipped.length === 0 ? ["nothing to do"] : []),
   ];
 }
 

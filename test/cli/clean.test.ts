@@ -3,6 +3,7 @@ import path from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import type { TeamPaths } from "../../src/team/paths.js";
 import { writeRecord } from "../../src/team/records.js";
+import { selfIdentity } from "../../src/util/process-identity.js";
 import { type MadeHome, makeHome, makeTeam } from "./made-team.js";
 import { runLine } from "./run-line.js";
 
@@ -49,12 +50,20 @@ it("tells of a damaged team with what to do; other commands pass it over and say
   fs.mkdirSync(bad);
   fs.writeFileSync(path.join(bad, "team.json"), "{");
   const { stdout, exitCode } = await troupe("clean");
-  expect(exitCode).toBe(0);
+  expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^not looked into: bad-abcdef: .*team\.json is not JSON\n {2}move it away/m);
+  expect(await troupe("clean")).toMatchObject({ exitCode: 1, stdout: expect.not.stringMatching("nothing") });
   const status = await troupe("status");
   expect(status).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^demo/) });
   expect(status.stderr).toMatch(
     /^troupe: .*bad-abcdef\/team\.json is not JSON: passed over; troupe clean says/,
   );
   expect((await troupe("status", "--team", "bad-abcdef")).error).toMatchObject({ code: "bad-record" });
+});
+
+it("is refused to a teammate, for other teams as for its own, as down and stop are", async () => {
+  await hostDied();
+  await makeTeam(made, { name: "own", members: [{ name: "ada", process: selfIdentity() }] });
+  for (const line of ["clean", "clean --team demo", "down --team demo", "stop bob --team demo"])
+    expect((await troupe(...line.split(" "))).error, line).toMatchObject({ code: "from-teammate" });
 });

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
+import fs from "node:fs";
 import net from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import path from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runIdOf, runIdVariable } from "../../backends/index.js";
 import { endAbandoned } from "../../src/team/abandoned.js";
+import { cleanHome } from "../../src/team/clean.js";
 import { guardTeam } from "../../src/team/host/guard.js";
 import { memberRunDir } from "../../src/team/paths.js";
 import { memberFile, readHostRecord, readMember, writeRecord } from "../../src/team/records.js";
 import { tryLock } from "../../src/util/lock.js";
-import { identityOf, liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { identityOf, liveness, type ProcessIdentity, selfIdentity } from "../../src/util/process-identity.js";
 import { waitUntil } from "../../src/util/wait.js";
 import { type LivingTeam, makeLivingTeam } from "./living-team.js";
 
@@ -42,6 +45,28 @@ async function runMember(team: LivingTeam, name: string): Promise<{ readonly pid
     },
   });
   return { pids };
+}
+
+/** Puts the members of a team into panes of a server that refuses to answer. */
+async function onDeafServer({ paths, record, member }: LivingTeam) {
+  const program = path.join(paths.root, "tmux");
+  const socket = path.join(paths.root, "s");
+  fs.writeFileSync(socket, "");
+  const refusal = `error connecting to ${socket} (Permission denied)`;
+  fs.writeFileSync(program, `#!/bin/sh\necho '${refusal}' >&2\nexit 1\n`, { mode: 0o700 });
+  const server = { socket, process: selfIdentity() };
+  const put = async (name: string) => {
+    const { ref, ...rest } = member(name);
+    const inPane = {
+      ...rest,
+      ref: { ...ref!, backend: "tmux" as const, pane: "%1", window: "@1", tag: "t", server },
+    };
+    await writeRecord(memberFile(paths, name), inPane);
+  };
+  for (const name of ["ada", "bob"]) await put(name);
+  const inTmux = { ...record, backend: { ...record.backend, type: "tmux" as const } };
+  await writeRecord(paths.teamRecord, inTmux);
+  return { paths, record: inTmux, env: { ...process.env, TROUPE_TMUX: program } };
 }
 
 function end(child: ChildProcess, pids: readonly ProcessIdentity[]): void {
@@ -105,15 +130,30 @@ describe("endAbandoned", () => {
     const host = readHostRecord(team.paths)!;
     await writeRecord(team.paths.hostRecord, { ...host, process: { ...host.process, startTime: "0" } });
     const lock = await tryLock(team.paths.lock);
+    // Every look at the lock lists its directory.
+    const looks = vi.spyOn(fs, "readdirSync");
+    const looked = () => looks.mock.calls.filter(([dir]) => dir === team.paths.lock).length >= 6;
+    onTestFinished(() => looks.mockRestore());
     const ending = endAbandoned(team, { env: {} });
-    const early = await Promise.race([
-      ending.then(() => "ended"),
-      new Promise((r) => setImmediate(r, "waits")),
-    ]);
-    expect(early).toBe("waits");
+    await waitUntil("some looks at the lock", looked, { timeoutMs: 20_000 });
     expect(alive(ada.pids)).toEqual([true, true]);
     lock?.release();
     expect((await ending).map(({ how }) => how)).toEqual(["terminated", "terminated"]);
+  });
+
+  it("ends all that can be ended where something cannot, and then says what that was", async () => {
+    const team = await makeLivingTeam();
+    const members = [await runMember(team, "ada"), await runMember(team, "bob")];
+    const inPanes = await onDeafServer(team);
+    const left = path.join(team.paths.members, ".ada.json.1.1.tmp");
+    fs.writeFileSync(left, "");
+    const dry = await cleanHome({ home: team.paths.home, env: inPanes.env, dryRun: true });
+    expect(dry.items.map(({ kind }) => kind).sort()).toEqual(["file", ...Array(4).fill("process"), "record"]);
+    expect(dry.skipped).toMatchObject([{ reason: expect.stringContaining("Permission denied") }]);
+    await expect(endAbandoned(inPanes, { env: inPanes.env })).rejects.toMatchObject({ code: "tmux-refused" });
+    expect(alive(members.flatMap(({ pids }) => pids))).toEqual(Array(4).fill(false));
+    expect(fs.existsSync(left)).toBe(false);
+    expect(readMember(team.paths, "bob")).toMatchObject({ state: "ended", reason: "lost" });
   });
 
   it("refuses a team that has a host", async () => {

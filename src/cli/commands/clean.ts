@@ -12,7 +12,7 @@ export const clean = defineCommand({
     "dry-run": { type: "boolean", describe: "only show what would be ended" },
   },
   examples: [
-    ["troupe clean", "all teams that no host runs; exit code 1 if something stays"],
+    ["troupe clean", "all teams that no host runs; exit code 1 if something stays or was skipped"],
     ["troupe clean --team review --dry-run", "what is left of one team"],
   ],
   async run({ options }, io) {
@@ -25,6 +25,7 @@ export const clean = defineCommand({
     ]);
     const rows = renderClean(report, createStyle(io.stdout, io.env));
     await printResult(io, options.json, report, rows.map((row) => `${row}\n`).join(""));
-    return report.items.some(({ outcome }) => outcome === "left") ? exitCodes.failed : 0;
+    const isDone = report.skipped.length === 0 && report.items.every(({ outcome }) => outcome !== "left");
+    return isDone ? 0 : exitCodes.failed;
   },
 });
