@@ -43,22 +43,32 @@ export function watchUserMail(context: HostContext): MailboxWatcher {
       });
     }
   };
-  let pending: NodeJS.Timeout | undefined;
-  const lookSoon = (): void => {
-    pending ??= setTimeout(() => {
-      pending = undefined;
-      look();
-    }, newsDelayMs);
-  };
-  const watcher = watchMailbox(dir, lookSoon, { onTrouble: warn });
+  let pause: NodeJS.Timeout | undefined;
+  const open = (): MailboxWatcher =>
+    watchMailbox(
+      dir,
+      (file) => {
+        if (file === undefined) return look();
+        void watcher.close();
+        pause ??= setTimeout(() => {
+          pause = undefined;
+          watcher = open();
+        }, pauseMs);
+      },
+      { onTrouble: warn },
+    );
+  let watcher = open();
   return {
     async close() {
-      clearTimeout(pending);
-      if (pending !== undefined) look();
+      if (pause !== undefined) look();
+      clearTimeout(pause);
       await watcher.close();
     },
   };
 }
 
-/** So that the host does not compete for a processor with who takes the mail. */
-const newsDelayMs = 50;
+/**
+ * How long the host does not watch after a message: it must not compete for a processor with who takes the mail, and a burst
+ * wakes it up once. The watch begins with a look.
+ */
+const pauseMs = 200;
