@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import type { TeamPaths } from "../../src/team/paths.js";
 import { writeRecord } from "../../src/team/records.js";
-import { selfIdentity } from "../../src/util/process-identity.js";
+import { identityOf } from "../../src/util/process-identity.js";
 import { type MadeHome, makeHome, makeTeam } from "./made-team.js";
 import { runLine } from "./run-line.js";
 
@@ -63,7 +63,7 @@ it("tells of a damaged team with what to do; other commands pass it over and say
 
 it("is refused to a teammate, for other teams as for its own, as down and stop are", async () => {
   await hostDied();
-  await makeTeam(made, { name: "own", members: [{ name: "ada", process: selfIdentity() }] });
+  await makeTeam(made, { name: "own", members: [{ name: "ada", process: identityOf(process.ppid)! }] });
   for (const line of ["clean", "clean --team demo", "down --team demo", "stop bob --team demo"])
     expect((await troupe(...line.split(" "))).error, line).toMatchObject({ code: "from-teammate" });
 });
