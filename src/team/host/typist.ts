@@ -1,5 +1,5 @@
 import { laneOf, type Mailbox, type Message, openMailbox, readMailbox } from "../../../mailbox/index.js";
-import { messageOf, TroupeError } from "../../util/errors.js";
+import { errnoOf, messageOf, TroupeError } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
 import { delay } from "../../util/wait.js";
 import type { MemberRecord } from "../records.js";
@@ -64,21 +64,49 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
 
   /** A program that is just starting takes Enter for something else. */
   async function comeToRest(): Promise<void> {
-    const deadline = Date.now() + startMs;
+    const deadline = performance.now() + startMs;
     let before: string | undefined;
-    while (Date.now() < deadline && !signal.aborted) {
-      const shown = await executor.capture?.(agentId, 100);
-      if (shown === before) return;
+    while (performance.now() < deadline && !signal.aborted) {
+      const shown = await look();
+      if (shown !== undefined && shown === before) return;
       before = shown;
       await delay(restMs, signal).catch(() => undefined);
     }
   }
 
-  /** What is typed into a terminal that shows no answer would only pile up there. */
+  /** What is typed into a terminal that shows no answer would only pile up there. Each look at one in tmux is a process. */
   async function somethingElse(): Promise<void> {
-    const stuck = await executor.capture?.(agentId, 100);
-    while (!signal.aborted && (await executor.capture?.(agentId, 100)) === stuck)
-      await delay(restMs, signal).catch(() => undefined);
+    let stuck = await look();
+    for (let pauseMs = restMs; !signal.aborted; pauseMs = Math.min(pauseMs * 1.5, stuckMs)) {
+      await delay(pauseMs, signal).catch(() => undefined);
+      const shown = await look();
+      if (stuck !== undefined && shown !== undefined && shown !== stuck) return;
+      stuck ??= shown;
+    }
+  }
+
+  /** What the terminal shows; undefined where this cannot be told for the moment. */
+  async function look(): Promise<string | undefined> {
+    try {
+      return await executor.capture?.(agentId, 100);
+    } catch (error) {
+      if (isPassing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Puts `detail` into the member's state, or takes it out. */
+  function tell(detail?: string): void {
+    const now = context.roster.find(name);
+    if (now?.incarnation !== incarnation) return;
+    const { state, reason, since, activity } = now;
+    const told = {
+      state,
+      since,
+      ...(reason === undefined ? {} : { reason }),
+      ...(detail === undefined ? {} : { detail }),
+    };
+    context.roster.setState(name, incarnation, told, activity);
   }
 
   async function typeMail(id: string, from: string, text: string): Promise<void> {
@@ -87,8 +115,13 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
     if (typed === "later") mailbox.release([id]);
     else if (typed === "submitted") acknowledge(id, what);
     else if (typed !== "never") {
-      warn(`${what} was typed and perhaps not taken: ${typed.doubt}; it is not typed again`);
+      const waits = `mail waits until the terminal of ${name} shows something else: troupe attach ${name}`;
+      warn(
+        `${what} was typed and perhaps not taken: ${typed.doubt}; it is not typed again, and later ${waits}`,
+      );
+      tell(waits);
       await somethingElse();
+      tell();
     }
   }
 
@@ -105,8 +138,10 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
         return typed?.outcome ?? "never";
       } catch (error) {
         if (signal.aborted) break;
-        if (!(error instanceof TroupeError)) throw error;
-        const { code, message, remedy } = error;
+        if (!isPassing(error)) throw error;
+        const { message } = error;
+        const code = errnoOf(error) ?? "";
+        const remedy = error instanceof TroupeError ? error.remedy : undefined;
         if (hopeless.includes(code)) {
           warn(`${what} cannot be typed: ${message}`);
           return "never";
@@ -124,7 +159,7 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
     try {
       mailbox.acknowledge([id]);
     } catch (error) {
-      if (!(error instanceof TroupeError)) throw error;
+      if (!isPassing(error)) throw error;
       warn(`${what} was typed, and stays delivered: ${error.message}`);
     }
   }
@@ -173,6 +208,14 @@ export function openTypist(context: HostContext, member: MemberRecord): Typist {
   };
 }
 
+/** An expected failure, or one of the system: ended by none of them, the typing of a member goes on. */
+function isPassing(error: unknown): error is Error {
+  return error instanceof TroupeError || (error instanceof Error && errnoOf(error) !== undefined);
+}
+
 /** A program has started when it has shown the same for so long; at most so long is waited for that. */
 const restMs = 400;
 const startMs = 10_000;
+
+/** The longest pause between two looks at a terminal that shows no answer. */
+const stuckMs = 8000;

@@ -15,11 +15,15 @@ async function setUp(submit: Submit = async () => ({ outcome: "submitted" })) {
   const team = await makeLivingTeam({ agents: ["ada", "bob"] });
   const plain = await hostContext(team);
   const typed: string[] = [];
-  const screen = { text: "" };
+  const screen: { text: string; failures: Error[] } = { text: "", failures: [] };
   const killed: string[] = [];
   const executor = {
     ...plain.executors.own,
-    capture: async () => screen.text,
+    capture: async () => {
+      const failure = screen.failures.shift();
+      if (failure !== undefined) throw failure;
+      return screen.text;
+    },
     kill: async (agentId: string) => {
       killed.push(agentId);
       return { found: [], ended: [], survivors: [] };
@@ -81,7 +85,7 @@ describe("mail to a program that reads its terminal", () => {
   });
 
   it("of which nothing proves that it was taken stays delivered, is told once and not typed again", async () => {
-    const { team, set, screen, typed, warnings, close } = await setUp(async (text) =>
+    const { team, context, set, screen, typed, warnings, close } = await setUp(async (text) =>
       text.endsWith("one") ? { outcome: "unknown", reason: "it did not show" } : { outcome: "submitted" },
     );
     const { id } = await team.post("user", "ada", { text: "one" });
@@ -92,12 +96,17 @@ describe("mail to a program that reads its terminal", () => {
     await team.post("user", "ada", { text: "three" });
     expect(bodies(typed)).toEqual(["one"]);
     expect(team.counts("ada")).toEqual({ new: 2, cur: 1, done: 0 });
+    expect(context.roster.find("ada")).toMatchObject({
+      state: "working",
+      detail: expect.stringMatching(/^mail waits until .*: troupe attach ada$/),
+    });
     screen.text = "something else";
     await until(() => team.counts("ada").done === 2, "the others are seen");
     expect(team.counts("ada")).toEqual({ new: 0, cur: 1, done: 2 });
     expect(warnings()).toEqual([
-      `mail #${id} from user was typed and perhaps not taken: it did not show; it is not typed again`,
+      `mail #${id} from user was typed and perhaps not taken: it did not show; it is not typed again, and later mail waits until the terminal of ada shows something else: troupe attach ada`,
     ]);
+    expect(context.roster.find("ada")).not.toHaveProperty("detail");
     await close();
     expect(bodies(typed)).toEqual(["one", "two", "three"]);
     expect(team.counts("ada")).toMatchObject({ cur: 1 });
@@ -115,6 +124,22 @@ describe("mail to a program that reads its terminal", () => {
     expect(warnings()).toEqual([expect.stringMatching(/waits: .*switched off \(select-pane -e\)$/)]);
     set("ended");
     await until(() => team.counts("ada").new === 1, "it is put back");
+  });
+
+  it("waits where the system fails for the moment, in typing and in looking, and is typed then", async () => {
+    const failure = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+    let fails = true;
+    const { team, set, screen, typed, warnings } = await setUp(async () => {
+      if (!fails) return { outcome: "submitted" };
+      fails = false;
+      throw failure;
+    });
+    screen.failures = [failure, new TroupeError("tmux-timeout", "tmux did not answer")];
+    await team.post("user", "ada", { text: "one" });
+    set("working");
+    await until(() => team.counts("ada").done === 1, "it is seen");
+    expect(bodies(typed)).toEqual(["one", "one"]);
+    expect(warnings()).toEqual([expect.stringMatching(/waits: EMFILE/)]);
   });
 
   it("that asks it to shut down leads to its end, if it may", async () => {
