@@ -16,17 +16,39 @@ type Answer =
   | { readonly ok: true; readonly id: string; readonly duplicate?: true }
   | { readonly ok: false; readonly error: string };
 
+/** How many bytes of lines all clients together may have here, in parts or while they are stored. */
+export interface ByteBudget {
+  /** False, and nothing is taken, where that would be too many. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+export function createByteBudget(limit: number): ByteBudget {
+  let taken = 0;
+  return {
+    take(bytes) {
+      if (taken + bytes > limit) return false;
+      taken += bytes;
+      return true;
+    },
+    give(bytes) {
+      taken -= bytes;
+    },
+  };
+}
+
 const lineFeed = 10;
 
 /**
  * Takes messages from a client, a line each, and answers each when it is stored, one after the other: the client is not
  * read while one is being stored. A line that is no message is answered with what is wrong; one that is too long
- * or has no end was the last. A client that for `patienceMs` brings no whole line, or takes no answer, is cut off.
+ * or has no end was the last, as is one for which `budget` has no room. A client that for `patienceMs` brings no whole line, or takes no answer, is cut off.
  */
 export function converse(
   stream: Socket,
   store: (message: Message) => Promise<Stored>,
   patienceMs: number,
+  budget: ByteBudget,
 ): Conversation {
   let parts: Buffer[] = [];
   let held = 0;
@@ -39,6 +61,7 @@ export function converse(
   stream.on("close", () => {
     ended = true;
     clearTimeout(patience);
+    work = work.then(drop);
   });
   stream.on("data", (chunk: Buffer) => {
     if (ended) return;
@@ -55,18 +78,30 @@ export function converse(
     let rest = chunk;
     for (let at = rest.indexOf(lineFeed); at !== -1 && !ended; at = rest.indexOf(lineFeed)) {
       const line = Buffer.concat([...parts, rest.subarray(0, at)]);
-      parts = [];
-      held = 0;
       rest = rest.subarray(at + 1);
       clearTimeout(patience);
       const answer = await answerTo(line, store);
+      drop();
       if (!ended) patience = setTimeout(cut, patienceMs);
       await write(answer);
     }
     if (ended || rest.length === 0) return;
+    if (held + rest.length > maxFileBytes)
+      return finish({ ok: false, error: `the line is longer than ${maxFileBytes} bytes` });
+    if (!budget.take(rest.length))
+      return finish({
+        ok: false,
+        error: "too much is being sent by all clients together: send it again later",
+      });
     parts.push(rest);
     held += rest.length;
-    if (held > maxFileBytes) finish({ ok: false, error: `the line is longer than ${maxFileBytes} bytes` });
+  }
+
+  /** Forgets what is held of a line. */
+  function drop(): void {
+    budget.give(held);
+    parts = [];
+    held = 0;
   }
 
   /** Resolves when the answer has left, or the connection is gone. */
@@ -84,8 +119,7 @@ export function converse(
   /** Says the last word. What still comes is read and dropped: closed at once, the client might not get to read it. */
   function finish(answer?: Answer): void {
     ended = true;
-    parts = [];
-    held = 0;
+    drop();
     if (!stream.destroyed) stream.end(answer === undefined ? "" : `${JSON.stringify(answer)}\n`);
   }
 

@@ -4,10 +4,11 @@ import net from "node:net";
 import path from "node:path";
 import type { Message } from "../../mailbox/message.js";
 import type { Stored } from "../../mailbox/place.js";
+import { isLinkRefused } from "../../mailbox/rename-lock.js";
 import { errnoOf, messageOf, TroupeError } from "../util/errors.js";
 import { withLock } from "../util/lock.js";
 import { faultOf } from "./uds-address.js";
-import { type Conversation, converse } from "./uds-converse.js";
+import { type Conversation, converse, createByteBudget } from "./uds-converse.js";
 
 /** A socket at which mail is taken. */
 export interface MailListener {
@@ -31,6 +32,9 @@ export interface ListenOptions {
 /** How many clients are served at once; a further one is cut off. */
 const maxClients = 256;
 
+/** How many bytes of unfinished and unanswered lines they may have here together. */
+const maxHeldBytes = 64 * 1024 * 1024;
+
 /** How long another may take to begin to listen at the same place. */
 const lockMs = 10_000;
 
@@ -53,8 +57,9 @@ export async function listenForMail(
   for (const place of [socket, bound]) checkPath(place);
   const conversations = new Set<Conversation>();
   const told = new Set<string>();
+  const budget = createByteBudget(maxHeldBytes);
   const server = net.createServer({ allowHalfOpen: true }, (stream) => {
-    const conversation = converse(stream, store, options.patienceMs ?? 30_000);
+    const conversation = converse(stream, store, options.patienceMs ?? 30_000, budget);
     conversations.add(conversation);
     stream.on("close", () => conversations.delete(conversation));
   });
@@ -130,7 +135,7 @@ function bind(server: net.Server, place: string): Promise<void> {
 /** Gives the bound socket its name. Only under the lock: between the look at a dead socket and its removal another may take its place. */
 async function takePlace(bound: string, socket: string): Promise<void> {
   try {
-    fs.linkSync(bound, socket);
+    give(bound, socket);
     return;
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
@@ -141,7 +146,19 @@ async function takePlace(bound: string, socket: string): Promise<void> {
     throw taken(socket, `it belongs to user ${stat.uid}`);
   if (await isAnswered(socket)) throw taken(socket, "somebody listens there");
   fs.rmSync(socket, { force: true });
-  fs.linkSync(bound, socket);
+  give(bound, socket);
+}
+
+/** Throws EEXIST where something has the name; without hard links that holds only among those who use the lock. */
+function give(bound: string, socket: string): void {
+  try {
+    fs.linkSync(bound, socket);
+  } catch (error) {
+    if (!isLinkRefused(error)) throw error;
+    if (fs.lstatSync(socket, { throwIfNoEntry: false }) !== undefined)
+      throw Object.assign(new Error(`${socket} exists`), { code: "EEXIST" });
+    fs.renameSync(bound, socket);
+  }
 }
 
 function lockOf(socket: string, locks: string): string {

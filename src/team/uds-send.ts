@@ -22,7 +22,7 @@ export async function sendToSocket(
 ): Promise<{ readonly duplicate: boolean }> {
   const line = encodeMessage(message);
   checkSocket(socket);
-  const started = Date.now();
+  const started = performance.now();
   const stream = await withDeadline(
     `connecting to ${socket}`,
     timeoutMs,
@@ -30,7 +30,7 @@ export async function sendToSocket(
     signal,
   );
   try {
-    const left = Math.max(1, timeoutMs - (Date.now() - started));
+    const left = Math.max(1, timeoutMs - (performance.now() - started));
     const answer = await withDeadline("its answer", left, () => ask(stream, line), signal);
     return judge(answer, socket, message.id);
   } catch (error) {

@@ -3,9 +3,11 @@ import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Message, parseMessage } from "../../mailbox/index.js";
-import { converse } from "../../src/team/uds-converse.js";
+import { converse, createByteBudget } from "../../src/team/uds-converse.js";
 import { temporaryDirectory } from "../helpers/temp.js";
+import { until } from "../helpers/until.js";
 import { letter } from "../mailbox/support.js";
+import { talk } from "./uds-client.js";
 
 describe("converse", () => {
   it("stores each good line once, in order, and answers every line, however the bytes arrive", async () => {
@@ -19,6 +21,7 @@ describe("converse", () => {
           return { id: message.id, duplicate: false };
         },
         20_000,
+        createByteBudget(1024 * 1024),
       ),
     );
     await new Promise<void>((resolve) => server.listen(socket, resolve));
@@ -48,12 +51,45 @@ describe("converse", () => {
   });
 });
 
+it("holds no more of all clients' lines than they may have together, and gives back what was answered", async () => {
+  const socket = path.join(temporaryDirectory(), "s");
+  const budget = createByteBudget(300_000);
+  let storing = 0;
+  let store: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    store = resolve;
+  });
+  const server = net.createServer({ allowHalfOpen: true }, (stream) =>
+    converse(
+      stream,
+      async ({ id }) => {
+        storing++;
+        await gate;
+        return { id, duplicate: false };
+      },
+      60_000,
+      budget,
+    ),
+  );
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  onTestFinished(() => void server.close());
+  const line = `${JSON.stringify(letter({ text: "x".repeat(200_000) }))}\n`;
+  const first = talk(socket, line, { lines: 1 });
+  await until(() => storing === 1, "the first is being stored");
+  expect(await talk(socket, line)).toMatchObject([{ ok: false, error: expect.stringContaining("together") }]);
+  store();
+  expect(await first).toMatchObject([{ ok: true }]);
+  expect(await talk(socket, line, { lines: 1 })).toMatchObject([{ ok: true }]);
+  expect(await talk(socket, "x".repeat(200_000), { end: true })).toMatchObject([{ ok: false }]);
+  await until(() => budget.take(300_000), "all is given back");
+});
+
 it("reads no more from a client than it can store", async () => {
   const socket = path.join(temporaryDirectory(), "s");
   const accepted = new Promise<net.Socket>((resolve) => {
     const server = net.createServer({ allowHalfOpen: true }, (stream) => {
       // Storing never ends.
-      converse(stream, () => new Promise(() => undefined), 20_000);
+      converse(stream, () => new Promise(() => undefined), 20_000, createByteBudget(1024 * 1024));
       resolve(stream);
     });
     server.listen(socket);
