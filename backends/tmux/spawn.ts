@@ -35,6 +35,7 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
     const { runDir, placement } = config;
     const tag = runIdOf(runDir);
     const deadline = Date.now() + config.deadlineMs;
+    let opened: PaneRef | "asked for" | undefined;
     try {
       clearRecords(runDir);
       const script = await writeLaunchScript({
@@ -42,8 +43,10 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
         argv: config.launch.argv,
         announce: announcement(config),
       });
+      opened = "asked for";
       const { row, server } = await panes.open(["/bin/sh", script], placement, signal);
       const pane = { pane: row.pane, window: row.window, server };
+      opened = pane;
       const outcome = await proofOfLife(config, row, deadline, signal);
       if ("ok" in outcome) return await undo(config, row, pane, outcome);
       const ref: TeammateRef = {
@@ -58,6 +61,7 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
       };
       return { ok: true, ref, pid: outcome.pid };
     } catch (error) {
+      await clearUp(config, opened);
       if (signal?.aborted) return spawnAborted(signal);
       // A code of ours, or the system's: a full disk, too, is an answer.
       const code = errnoOf(error);
@@ -89,6 +93,17 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
     await panes.close(pane);
     const screen = shown.ok ? lastScreenLines(shown.stdout, screenLines) : "";
     return { ...failure, screen: screen || readOutputTail(runDir, screenLines) };
+  }
+
+  /** After a failed call: whether the pane is there is not known, and the server may not answer. */
+  async function clearUp({ runDir }: TeammateSpawnConfig, opened: PaneRef | "asked for" | undefined) {
+    if (opened === undefined) return;
+    await removeScript(runDir);
+    const root = readReady(runDir);
+    const runId = runIdOf(runDir);
+    await endTree(root === undefined ? { runId } : { root, runId }, { graceMs: 500 });
+    // What failed before may fail again; the first failure is the one that is told.
+    if (opened !== "asked for") await panes.close(opened).catch(() => undefined);
   }
 
   async function proofOfLife(
