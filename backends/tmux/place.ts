@@ -1,6 +1,7 @@
 import { TroupeError } from "../../src/util/errors.js";
 import { identityOf, type ProcessIdentity } from "../../src/util/process-identity.js";
-import type { TmuxAnswer, TmuxClient } from "./client.js";
+import { installCommand } from "../install-command.js";
+import type { TmuxAnswer, TmuxClient, TmuxFailure } from "./client.js";
 import type { PaneRow } from "./commands.js";
 
 /** Where panes are opened: inside a user's server, or on a server of our own. */
@@ -32,9 +33,27 @@ export interface PlaceState {
 
 /** A failed call as an error that names the server. */
 export function tmuxError(client: TmuxClient, answer: Extract<TmuxAnswer, { ok: false }>): TroupeError {
+  const remedy = tmuxRemedy(answer.failure, client.socket);
   return new TroupeError(`tmux-${answer.failure}`, `tmux (${client.socket}): ${answer.message}`, {
     kind: answer.failure === "missing" || answer.failure === "refused" ? "unavailable" : "failed",
+    ...(remedy === undefined ? {} : { remedy }),
   });
+}
+
+/** What a person can do about a failed call. */
+export function tmuxRemedy(failure: TmuxFailure, socket: string): string | undefined {
+  switch (failure) {
+    case "missing":
+      return installCommand("tmux");
+    case "timeout":
+      return `see which process it is and whether it is stopped: lsof ${socket}; wake it with kill -CONT PID, or end it with kill -KILL PID`;
+    case "refused":
+      return `see whose it is: ls -l ${socket}; it has to be yours, with write permission`;
+    case "no-space":
+      return "enlarge the terminal, or open a window for each: layout: windows in the team file";
+    default:
+      return undefined;
+  }
 }
 
 /** Who the process behind a server is. Throws TroupeError where it cannot be looked at from here. */

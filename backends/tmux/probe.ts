@@ -4,6 +4,7 @@ import type { Availability } from "../types.js";
 import { askTmuxVersion, createTmuxClient } from "./client.js";
 import { listPane, type PaneRow, parseRows } from "./commands.js";
 import { isCallersServer } from "./inside-place.js";
+import { tmuxRemedy } from "./place.js";
 import { isNewEnough, oldestTmux } from "./version.js";
 
 export interface TmuxProbe {
@@ -51,7 +52,14 @@ export async function probeTmux({ program, env, inside }: TmuxProbe): Promise<Av
     return { available: true, code: "ok", reason: `inside ${text}`, version: text };
   const [code, message] = answer.ok ? unanswered(row) : [answer.failure, answer.message];
   const reason = `the tmux server of TMUX=${inside.socket} does not answer for ${inside.pane}: ${message}`;
-  return { available: false, code: `tmux-${code}`, reason, version: text };
+  const remedy = answer.ok ? undefined : tmuxRemedy(answer.failure, inside.socket);
+  return {
+    available: false,
+    code: `tmux-${code}`,
+    reason,
+    version: text,
+    ...(remedy === undefined ? {} : { remedy }),
+  };
 }
 
 function unanswered(row: PaneRow | undefined): [code: string, message: string] {
