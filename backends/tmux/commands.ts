@@ -64,12 +64,10 @@ export function parseRows(stdout: string): PaneRow[] {
     const [pid, session, window, pane, panePid, dead, width, height, zoomed, panes, owner, tag, restore] =
       line.split(",");
     if (!/^\d+$/.test(pid ?? "") || !pane?.startsWith("%") || restore === undefined) return [];
-    const [known] = [
-      { session: session ?? "", window: window ?? "", owner: owner ?? "", tag: tag ?? "", restore },
-    ];
     return [
       {
-        ...known,
+        session: session ?? "",
+        window: window ?? "",
         serverPid: Number(pid),
         pane,
         panePid: Number(panePid),
