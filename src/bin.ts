@@ -70,10 +70,10 @@ function watchEndings(argv: readonly string[], io: ProcessIo): { exitCode(): num
   process.on("uncaughtException", (error) => {
     if (io.isClaimed(error)) return;
     stop.abort(error);
+    setTimeout(() => process.exit(exitCode), lastWordsMs).unref();
     if (errnoOf(error) === "EPIPE" || exitCode !== undefined) return;
     exitCode = failureOf(error).exitCode;
     void tell(error, argv, io);
-    setTimeout(() => process.exit(exitCode), lastWordsMs).unref();
   });
   process.stdout.on("error", (error) => stop.abort(error));
   process.stderr.on("error", (error) => {
