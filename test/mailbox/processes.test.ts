@@ -51,7 +51,7 @@ describe("processes that share a mailbox", { timeout: 120_000 }, () => {
 
   test("one reader sees each writer's messages in the order in which they were sent", async () => {
     const dir = await quickMailbox();
-    const count = 500;
+    const count = 2000;
     const reader = start("reader", dir);
     const names = await writeAll(dir, count);
     await allSeen(dir, writers * count);
@@ -64,7 +64,7 @@ describe("processes that share a mailbox", { timeout: 120_000 }, () => {
 
   test("twenty readers that come and go, every other one killed, lose nothing", async () => {
     const dir = await quickMailbox();
-    const count = 400;
+    const count = 500;
     const writing = writeAll(dir, count);
     const all: Started[] = [];
     let killed = 0;
