@@ -1,5 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
+import { createHash } from "node:crypto";
+import path from "node:path";
 import { type MailProblem, type MailRoom, mailRooms, peekMailbox } from "../../mailbox/index.js";
+import { isUnchanged, type Look, lookAt } from "../../mailbox/look.js";
 import { messageOf, TroupeError } from "../util/errors.js";
 import { nameKey } from "../util/name-key.js";
 import { type ReceivedMessage, received } from "./inbox.js";
@@ -39,14 +41,24 @@ export interface TeamMail {
 export function openTeamMail(team: LocatedTeam, between: readonly string[]): TeamMail {
   const owners = new Map<string, string>();
   const known = new Set<string>();
-  const given = new Map<string, ReceivedMessage[]>();
+  const given = new Set<string>();
+  const seen = new Map<string, Look | undefined>();
   const told = new Set<string>();
   const concerns = filterOf(team, between);
 
   function look(owner: string, dir: string, onProblem: (problem: TeamMailProblem) => void): Found[] {
+    const rooms = mailRooms.filter((room) => {
+      const directory = path.join(dir, room);
+      const now = lookAt(directory);
+      const same = isUnchanged(seen.get(directory), now);
+      seen.set(directory, now);
+      return !same;
+    });
+    const lookAgain = (): void => rooms.forEach((room) => void seen.delete(path.join(dir, room)));
     try {
-      const peek = peekMailbox(dir, mailRooms, (id) => !known.has(`${owner} ${id}`));
+      const peek = peekMailbox(dir, rooms, (id) => !known.has(`${owner} ${id}`));
       for (const file of peek.problems) onProblem({ owner, file });
+      if (peek.problems.some(({ type }) => type === "unreadable")) lookAgain();
       return peek.messages.flatMap(({ message, room }) => {
         known.add(`${owner} ${message.id}`);
         if (!concerns(owner, message.from)) return [];
@@ -54,6 +66,7 @@ export function openTeamMail(team: LocatedTeam, between: readonly string[]): Tea
       });
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
+      lookAgain();
       onProblem({ owner, trouble: messageOf(error) });
       return [];
     }
@@ -72,10 +85,10 @@ export function openTeamMail(team: LocatedTeam, between: readonly string[]): Tea
         if (between.length < 2 || concernsOwner(name, between)) owners.set(name, mailboxOf(team.paths, name));
       const found = [...owners].flatMap(([owner, dir]) => look(owner, dir, onProblem));
       const messages = together(found).filter(({ message }) => {
-        const same = given.get(message.id) ?? [];
-        if (same.some((other) => isSame(other, message))) return false;
-        given.set(message.id, [...same, message]);
-        return true;
+        const meaning = meaningOf(message);
+        const isNew = !given.has(meaning);
+        given.add(meaning);
+        return isNew;
       });
       return { messages, problems };
     },
@@ -112,18 +125,14 @@ function concernsOwner(name: string, between: readonly string[]): boolean {
 
 /** Copies of one message as one, in the order of their times. */
 function together(found: readonly Found[]): TeamMessage[] {
-  const groups = new Map<string, Found[][]>();
+  const groups = new Map<string, Found[]>();
   for (const one of found) {
-    const alike = groups.get(one.message.id) ?? [];
-    groups.set(one.message.id, alike);
-    const group = alike.find(([first]) => first !== undefined && isSame(first.message, one.message));
-    if (group === undefined) alike.push([one]);
+    const meaning = meaningOf(one.message);
+    const group = groups.get(meaning);
+    if (group === undefined) groups.set(meaning, [one]);
     else group.push(one);
   }
-  return [...groups.values()]
-    .flat()
-    .flatMap((group) => teamMessage(group) ?? [])
-    .sort(byTime);
+  return [...groups.values()].flatMap((group) => teamMessage(group) ?? []).sort(byTime);
 }
 
 function teamMessage(group: readonly Found[]): TeamMessage | undefined {
@@ -139,9 +148,13 @@ function byTime(a: TeamMessage, b: TeamMessage): number {
   return apart !== 0 ? apart : a.message.id < b.message.id ? -1 : 1;
 }
 
-/** Whether two are one message: a broadcast that was repeated differs in the time and the seal over it. */
-function isSame(a: ReceivedMessage, b: ReceivedMessage): boolean {
-  const { sentAt: _a, seal: _b, ...one } = a;
-  const { sentAt: _c, seal: _d, ...other } = b;
-  return isDeepStrictEqual(one, other);
+/** What is the same for two that are one message: a broadcast that was repeated differs in the time and the seal over it. */
+function meaningOf({ sentAt, seal, ...rest }: ReceivedMessage): string {
+  return createHash("sha256").update(JSON.stringify(rest, inOrder)).digest("base64");
+}
+
+/** The fields of an object in one order, however they came. */
+function inOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
