@@ -1,4 +1,6 @@
 import { type KeyObject, randomBytes } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Message, newMessageId, openMailbox, sealMessage } from "../../../mailbox/index.js";
 import { parseFrames } from "../../../src/agent/message-frame.js";
@@ -6,7 +8,7 @@ import { mailboxOf } from "../../../src/team/send.js";
 import { waitUntil } from "../../../src/util/wait.js";
 import { addMember, makeTeam } from "../../cli/made-team.js";
 import { type LivingTeam, makeLivingTeam } from "../living-team.js";
-import { open, receive } from "./opened-lanes.js";
+import { close, open, receive } from "./opened-lanes.js";
 
 /** A message from `from` to ada, sealed by `by`, with what the forger leaves in it when it is sealed. */
 function seal(team: LivingTeam, fields: Partial<Message>, by: string | KeyObject = "user"): Message {
@@ -120,6 +122,57 @@ describe.each(forgeries)("mail $how", ({ forge, from = "user" }) => {
     );
     expect(control).toEqual([]);
     expect(await lanes.take()).toEqual([]);
+  });
+});
+
+describe("an exact copy of what was sealed", () => {
+  const namesAndTexts = (messages: readonly { readonly text: string }[]) =>
+    messages.flatMap((message) => parseFrames(message.text).map(({ from, text }) => [from, text]));
+
+  /** A text from the user that ada has seen, and a later one from bob behind a copy of it, as her next `open` finds them. */
+  async function replayed(team: LivingTeam, isPruned: boolean): Promise<Message> {
+    const original = await team.post("user", "ada", { text: "once" });
+    const { lanes } = open(team);
+    await lanes.answered((await receive(lanes, 1)).map(({ id }) => id));
+    await close(lanes);
+    const seen = path.join(mailboxOf(team.paths, "ada"), "done", `${original.id}.json`);
+    if (isPruned) fs.rmSync(seen);
+    else expect(fs.existsSync(seen)).toBe(true);
+    await plant(team, original);
+    await team.post("bob", "ada", { text: "later" });
+    return original;
+  }
+
+  it("is dropped while the first is in the mailbox, also once that was seen", async () => {
+    const team = await makeTeamWithLead();
+    await replayed(team, false);
+    expect(namesAndTexts(await receive(open(team).lanes, 1))).toEqual([["bob", "later"]]);
+    expect(team.counts("ada")).toEqual({ new: 0, cur: 1, done: 1 });
+  });
+
+  it("is dropped after that by an agent whose conversation has it", async () => {
+    const team = await makeTeamWithLead();
+    const { id } = await replayed(team, true);
+    expect(namesAndTexts(await receive(open(team, { known: [id] }).lanes, 1))).toEqual([["bob", "later"]]);
+    expect(team.counts("ada")).toEqual({ new: 0, cur: 1, done: 1 });
+  });
+
+  it("is believed once more after that by a later start, if it is a text; an order is not", async () => {
+    const team = await makeTeamWithLead();
+    const order = seal(team, { kind: "interrupt", incarnation: team.member("ada").incarnation, text: "x" });
+    await replayed(team, true);
+    await addMember(team.paths, { name: "ada", incarnation: randomBytes(4).toString("hex"), kind: "agent" });
+    await plant(team, order);
+    const { lanes, control, warnings } = open(team);
+    expect(namesAndTexts(await receive(lanes, 2))).toEqual([
+      ["user", "once"],
+      ["bob", "later"],
+    ]);
+    await waitUntil("the order to be set aside", () => warnings().length > 0, { timeoutMs: 10_000 });
+    expect(warnings()).toEqual([
+      "interrupt from user was ignored: it was meant for an earlier start of this teammate",
+    ]);
+    expect(control).toEqual([]);
   });
 });
 
