@@ -104,10 +104,11 @@ describe.each([
 ] as const)("waiting for all of %s", (to, names) => {
   it("gives the least receipt of all, and each one's own", async () => {
     const [first = "", ...others] = names;
-    const late = troupe(["send", to, "x", "--wait", "seen", "--timeout", "2s", "--json"]);
+    const line = ["send", to, "x", "--id", "0123abcd", "--json", "--wait"];
+    expect((await troupe([...line, "stored"])).exitCode).toBe(0);
     await take(first, true);
     for (const name of others) await take(name, false);
-    const { exitCode, stdout } = await late;
+    const { exitCode, stdout } = await troupe([...line, "seen", "--timeout", "200ms"]);
     expect(exitCode).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
       wanted: "seen",
@@ -142,11 +143,12 @@ describe.each([
 
   it("for answers tells who gave none", async () => {
     const id = "0123abcd";
-    const asking = troupe(["send", to, "?", "--id", id, "--wait", "replied", "--timeout", "2s", "--json"]);
+    const line = ["send", to, "?", "--id", id, "--json", "--wait"];
+    expect((await troupe([...line, "stored"])).exitCode).toBe(0);
     const [first = "", ...others] = names;
     await take(first, true);
     await answer(first, id, "yes");
-    const { exitCode, stdout } = await asking;
+    const { exitCode, stdout } = await troupe([...line, "replied", "--timeout", "200ms"]);
     expect(exitCode).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
       receipt: "stored",

@@ -109,8 +109,10 @@ describe("a listener", () => {
     const closed = new Promise((resolve) => deaf.on("close", resolve));
     deaf.write("x\n".repeat(200_000));
     await closed;
-    await sendToSocket(socket, letter({ text: "alive" }), 20_000);
-    expect(texts()).toEqual(["alive"]);
+    expect(texts()).toEqual([]);
+    // One that has more patience with its clients goes on.
+    await sendToSocket(patient.socket, letter({ text: "alive" }), 20_000);
+    expect(patient.texts()).toEqual(["alive"]);
   });
 
   it("answers with what went wrong with the mailbox, and takes mail again when it is mended", async () => {

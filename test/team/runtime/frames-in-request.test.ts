@@ -95,7 +95,7 @@ it("a request holds what was sent, a frame for each message, and nothing outside
     }),
     { numRuns: 60 },
   );
-});
+}, 300_000);
 
 function messageOf({ extra, summary, inReplyTo, ...rest }: Letter): Message {
   return {
