@@ -9,6 +9,8 @@ import { readExit } from "../../backends/records.js";
 import type { TeammateExecutor, TeammateMessage, TeammateSpawnConfig } from "../../backends/types.js";
 import { liveness } from "../../src/util/process-identity.js";
 import { waitUntil } from "../../src/util/wait.js";
+import { awkward } from "./awkward.js";
+import { readIfThere, readJson } from "./read-seen.js";
 
 /** What the suite needs to know of an executor under test. */
 export interface ExecutorHarness {
@@ -86,6 +88,11 @@ export function runExecutorContract(
       return result;
     }
 
+    const ended = () =>
+      waitUntil("the end", async () => (await executor.isActive("scout@team")) === "gone", {
+        timeoutMs: 20_000,
+      });
+
     it("says that it is available", async () => {
       const answer = await executor.isAvailable();
       expect(answer, answer.reason).toMatchObject({ available: true, code: "ok" });
@@ -106,9 +113,7 @@ export function runExecutorContract(
 
     it("takes an end with code 0 right at the start for a start that went well", async () => {
       await started(argv(...harness.programs.exits(0)));
-      await waitUntil("the end", async () => (await executor.isActive("scout@team")) === "gone", {
-        timeoutMs: 5000,
-      });
+      await ended();
       await executor.kill("scout@team");
       expect(harness.places()).toEqual(before);
     });
@@ -135,9 +140,7 @@ export function runExecutorContract(
     it("asks a teammate to end, and does not wait for it", async () => {
       await started();
       expect(await executor.terminate("scout@team", "test")).toBe(true);
-      await waitUntil("the end", async () => (await executor.isActive("scout@team")) === "gone", {
-        timeoutMs: 5000,
-      });
+      await ended();
       expect(await executor.terminate("scout@team")).toBe(false);
     });
 
@@ -218,7 +221,7 @@ export function runExecutorContract(
           const text = await executor.capture?.("scout@team", 1);
           return text?.includes("über") && text;
         },
-        { timeoutMs: 5000 },
+        { timeoutMs: 20_000 },
       );
       expect(shown).toBe("last über");
     });
@@ -239,22 +242,6 @@ export function runExecutorContract(
       describe("with processes", () => {
         const report = (file: string) =>
           `require("fs").writeFileSync(${JSON.stringify(file)}, JSON.stringify({env: process.env, argv: process.argv.slice(1), cwd: process.cwd()}))`;
-        const awkward = [
-          "",
-          "a b",
-          "it's",
-          '"',
-          "$HOME `id` \\",
-          "two\nlines",
-          ";",
-          "x;",
-          "-n",
-          "😀 Ω",
-          "#{pid}",
-          "%d",
-          "\u001b[0m",
-          "\t",
-        ];
 
         it("gives a program its arguments, environment and directory, byte for byte", async () => {
           const file = path.join(dir, "seen.json");
@@ -275,7 +262,7 @@ export function runExecutorContract(
           };
           await started({ ...node(report(file), ...awkward, big), env, cwd });
           const seen = await waitUntil("the report", () => fs.existsSync(file) && readJson(file), {
-            timeoutMs: 5000,
+            timeoutMs: 20_000,
           });
           const { TROUPE_RUN_ID, TERM, PWD, ...rest } = seen.env;
           expect(PWD).toBe(cwd);
@@ -305,7 +292,7 @@ export function runExecutorContract(
             ],
           ] as const) {
             const { ref } = await started(node(code));
-            const end = await waitUntil("the exit record", () => readExit(ref.runDir), { timeoutMs: 5000 });
+            const end = await waitUntil("the exit record", () => readExit(ref.runDir), { timeoutMs: 20_000 });
             expect(end).toMatchObject(expected);
             expect(Date.parse(end.at)).not.toBeNaN();
             await executor.kill("scout@team");
@@ -324,7 +311,7 @@ export function runExecutorContract(
           const { ref } = await started(argv("/bin/sh", "-c", "echo one; echo two"));
           const log = path.join(ref.runDir, "output.log");
           await waitUntil("the log", () => readIfThere(log).replaceAll("\r", "") === "one\ntwo\n", {
-            timeoutMs: 5000,
+            timeoutMs: 20_000,
           });
           expect(fs.statSync(log).mode & 0o777).toBe(0o600);
         });
@@ -382,7 +369,7 @@ export function runExecutorContract(
           const { ref } = await started(
             argv("/bin/sh", "-c", `${command} & echo started >${mark}; sleep 300`),
           );
-          await waitUntil("the start", () => fs.existsSync(mark), { timeoutMs: 5000 });
+          await waitUntil("the start", () => fs.existsSync(mark), { timeoutMs: 20_000 });
           const tree = () => {
             return findTree({
               ...(ref.process === undefined ? {} : { root: ref.process }),
@@ -395,7 +382,7 @@ export function runExecutorContract(
               const found = tree();
               return found.filter(({ command: text }) => text.includes("sleep 300")).length >= 1 && found;
             },
-            { timeoutMs: 5000 },
+            { timeoutMs: 20_000 },
           );
           const killed = await executor.kill("scout@team");
           expect(killed.survivors).toEqual([]);
@@ -405,20 +392,4 @@ export function runExecutorContract(
         });
       });
   });
-}
-
-function readJson(file: string): { env: Record<string, string>; argv: string[]; cwd: string } | undefined {
-  try {
-    return JSON.parse(fs.readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function readIfThere(file: string): string {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }
