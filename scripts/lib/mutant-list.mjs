@@ -65,8 +65,8 @@ export const mutants = [
   },
   {
     file: "src/cli/commands/inbox.ts",
-    find: "const mail = claimAll(mailbox, view.io);",
-    replace: "const mail = claimAll(mailbox, view.io);\n    mailbox.acknowledge(mail.map(({ id }) => id));",
+    find: "await printAll(view, mail);",
+    replace: "mailbox.acknowledge(mail.map(({ id }) => id));\n    await printAll(view, mail);",
     why: "mail counts as seen before it is printed",
     tests: ["test/faults.test.ts"],
   },
