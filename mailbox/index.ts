@@ -1,3 +1,4 @@
+export { type ErrorKind, TroupeError } from "../src/util/errors.js";
 export type { Claim } from "./claim.js";
 export { type ClaimName, parseClaimFile, protocolVersion, type Room } from "./layout.js";
 export {
