@@ -11,7 +11,7 @@ try {
   const sends = ids.map(async (id) => {
     const sentAt = new Date().toISOString();
     await mailbox.send({ v: 1, id, from: "quiet", to: "user", sentAt, kind: "text", text: `text of ${id}` });
-    fs.writeSync(1, `${id}\n`);
+    print(id);
   });
   const results = await Promise.allSettled(sends);
   const failed = results.find(({ status }) => status === "rejected");
@@ -20,4 +20,15 @@ try {
   const { message, remedy } = /** @type {Error & { remedy?: string }} */ (error);
   fs.writeSync(2, `troupe: ${message}\n${remedy === undefined ? "" : `  ${remedy}\n`}`);
   process.exitCode = 1;
+}
+
+/** @param {string} id */
+function print(id) {
+  try {
+    fs.writeSync(1, `${id}\n`);
+  } catch (error) {
+    throw Object.assign(/** @type {Error} */ (error), {
+      remedy: "mend the standard output; the message is stored",
+    });
+  }
 }
