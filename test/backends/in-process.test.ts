@@ -77,7 +77,7 @@ describe("an embedded agent", () => {
       await untilAborted(signal);
     });
     for (const name of ["good", "bad", "other"]) await executor.spawn(agent(name));
-    await waitUntil("both ends", () => ended.length === 2, { timeoutMs: 5000 });
+    await waitUntil("both ends", () => ended.length === 2, { timeoutMs: 20_000 });
     expect(new Map(ended)).toEqual(
       new Map([
         ["good@team", [0, undefined]],
@@ -115,7 +115,7 @@ describe("an embedded agent", () => {
     const { executor, agent, ended } = setUp(stays);
     await executor.spawn(agent("one"));
     expect(await executor.terminate("one@team", "enough")).toBe(true);
-    await waitUntil("the end", () => ended.length === 1, { timeoutMs: 5000 });
+    await waitUntil("the end", () => ended.length === 1, { timeoutMs: 20_000 });
     expect(await executor.terminate("one@team")).toBe(false);
   });
 
@@ -129,7 +129,7 @@ describe("an embedded agent", () => {
     await executor.spawn(config);
     const tree = { runId: runIdOf(config.runDir) };
     await waitUntil("the program", () => findTree(tree).some(({ command }) => command === "sleep 310"), {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     const report = await executor.kill("one@team");
     expect(report.ended.map(({ command }) => command)).toEqual(["one@team", "sleep 310"]);
@@ -173,7 +173,7 @@ describe("another program in one process", () => {
     const { pid } = result.ok ? result : { pid: 0 };
     expect(readStat(pid)).toMatchObject({ sid: pid, pgid: pid });
     await waitUntil("the answer", async () => (await executor.capture?.("a@team", 1)) === answer, {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     await executor.kill("a@team");
   });
@@ -189,8 +189,8 @@ describe("another program in one process", () => {
       "printf 'gr\\303'; sleep 0.05; printf '\\274n\\r\\nlast'; head -c 70000 /dev/zero | tr '\\0' x >&2",
     ]);
     await executor.spawn(config);
-    await waitUntil("the end", () => ended.length === 1 && lines.length >= 2, { timeoutMs: 5000 });
-    await waitUntil("the rest", () => lines.join("").length >= 70_000, { timeoutMs: 5000 });
+    await waitUntil("the end", () => ended.length === 1 && lines.length >= 2, { timeoutMs: 20_000 });
+    await waitUntil("the rest", () => lines.join("").length >= 70_000, { timeoutMs: 20_000 });
     expect(lines[0]).toBe("a@team: grün");
     expect(lines[1]).toMatch(/^a@team: last/);
     expect(fs.statSync(path.join(config.runDir, "output.log")).size).toBe(70_011);

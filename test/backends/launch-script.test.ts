@@ -134,12 +134,12 @@ describe("the launch script", () => {
       const child = spawn("/bin/sh", [file], { detached: true, stdio: "ignore" });
       const pid = child.pid ?? 0;
       try {
-        const ready = await waitUntil("the record", () => readReady(dir), { timeoutMs: 5000 });
+        const ready = await waitUntil("the record", () => readReady(dir), { timeoutMs: 20_000 });
         expect(identityOf(ready.pid)).toEqual(ready);
         await waitUntil(
           "the program",
           () => fs.readFileSync(`/proc/${ready.pid}/task/${ready.pid}/children`, "utf8") !== "",
-          { timeoutMs: 5000 },
+          { timeoutMs: 20_000 },
         );
         await waitUntil(
           "the record of its end",
@@ -148,7 +148,7 @@ describe("the launch script", () => {
             if (readExit(dir) === undefined) process.kill(-pid, signal);
             return readExit(dir);
           },
-          { timeoutMs: 5000 },
+          { timeoutMs: 20_000 },
         );
         expect(readExit(dir)).toMatchObject({ exitCode: null, signal });
       } finally {

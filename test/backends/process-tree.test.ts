@@ -28,7 +28,7 @@ describe("a process tree", () => {
       env: { PATH: process.env["PATH"], ...options.env },
     });
     children.push(child);
-    await waitUntil("the mark", () => fs.existsSync(mark), { timeoutMs: 5000 });
+    await waitUntil("the mark", () => fs.existsSync(mark), { timeoutMs: 20_000 });
     const root = identityOf(child.pid ?? 0);
     if (root === undefined) throw new Error("the shell has ended");
     return { child, root };
@@ -37,7 +37,7 @@ describe("a process tree", () => {
   it("is ended with everything in it, and told", async () => {
     const { root } = await start("sleep 300 & sleep 301 &");
     const programs = () => findTree({ root }).filter(({ command }) => command.startsWith("sleep"));
-    await waitUntil("both programs", () => programs().length === 2, { timeoutMs: 5000 });
+    await waitUntil("both programs", () => programs().length === 2, { timeoutMs: 20_000 });
     const report = await endTree({ root }, { graceMs: 2000 });
     expect(report.survivors).toEqual([]);
     expect(
@@ -62,7 +62,7 @@ describe("a process tree", () => {
           .map(({ command }) => command)
           .sort()
           .join() === "sleep 300,sleep 302",
-      { timeoutMs: 5000 },
+      { timeoutMs: 20_000 },
     );
     expect((await endTree({ root }, { graceMs: 2000 })).ended).toHaveLength(2);
   });
@@ -70,7 +70,7 @@ describe("a process tree", () => {
   it("is found by its run id where neither parents nor session tell", async () => {
     const runId = `test${process.pid}x${Date.now()}`;
     const { child } = await start("setsid sleep 303 &", { env: { TROUPE_RUN_ID: runId } });
-    await waitUntil("both", () => findTree({ runId }).length === 2, { timeoutMs: 5000 });
+    await waitUntil("both", () => findTree({ runId }).length === 2, { timeoutMs: 20_000 });
     child.kill("SIGKILL");
     await once(child, "exit");
     expect(findTree({ runId }).map(({ command }) => command)).toEqual(["sleep 303"]);
@@ -97,7 +97,7 @@ describe("a process tree", () => {
       `(trap 'echo >${mark}; exit' TERM; sh -c 'kill -STOP $PPID'; sleep 310 & wait) &`,
     );
     await waitUntil("the stop", () => findTree({ root }).some(({ pid }) => readStat(pid)?.state === "T"), {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     expect((await endTree({ root }, { graceMs: 10_000 })).survivors).toEqual([]);
     expect(fs.existsSync(mark)).toBe(true);
@@ -127,7 +127,7 @@ describe("a process tree", () => {
       `(sleep 314 &); trap '' TERM; exec env TROUPE_RUN_ID=${runId} sh -c 'echo >mark; sleep 315 & wait'`,
     );
     const found = () => findTree({ runId }).map(({ command }) => command);
-    await waitUntil("all", () => found().includes("sleep 314"), { timeoutMs: 5000 });
+    await waitUntil("all", () => found().includes("sleep 314"), { timeoutMs: 20_000 });
     expect(findTree({ runId }).map(({ pid, leads }) => leads === (pid === child.pid))).not.toContain(false);
     expect((await endTree({ runId }, { graceMs: 0 })).survivors).toEqual([]);
     expect(found()).toEqual([]);
@@ -142,12 +142,12 @@ describe("a process tree", () => {
   it("is killed at once by who is exiting", async () => {
     const { root } = await start("trap '' TERM; setsid sleep 316 &");
     await waitUntil("it", () => findTree({ root }).some(({ command }) => command === "sleep 316"), {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     const members = findTree({ root });
     killTreesNow([{ root }]);
     await waitUntil("the end", () => members.every(({ identity }) => liveness(identity) === "gone"), {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
   });
 
@@ -182,7 +182,7 @@ describe("a process tree", () => {
   it("is asked to end without waiting for it", async () => {
     const { root } = await start("sleep 307 &");
     expect(signalTree({ root }, "SIGTERM")).toBe(true);
-    await waitUntil("the end", () => findTree({ root }).length === 0, { timeoutMs: 5000 });
+    await waitUntil("the end", () => findTree({ root }).length === 0, { timeoutMs: 20_000 });
     expect(signalTree({ root }, "SIGTERM")).toBe(false);
   });
 
@@ -191,7 +191,7 @@ describe("a process tree", () => {
       "sleep 308 '\u001b[31m' 2>/dev/null & sh -c 'sleep 309' '\u001b]0;x\u0007' &",
     );
     await waitUntil("it", () => findTree({ root }).some(({ command }) => command.includes("309")), {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     expect(findTree({ root }).filter(({ command }) => /[\u0000-\u001f]/.test(command))).toEqual([]);
     await endTree({ root }, { graceMs: 2000 });

@@ -99,7 +99,7 @@ describe("a tmux server of our own", () => {
     await waitUntil(
       "the view",
       () => tmux("capture-pane", "-p", "-t", panes("#{pane_id}")[0] ?? "").includes("view of mine"),
-      { timeoutMs: 5000 },
+      { timeoutMs: 20_000 },
     );
   });
 
@@ -185,7 +185,9 @@ describe("a tmux server of our own", () => {
     const first = make();
     const ref = await start(first, "a");
     tmux("kill-server");
-    await waitUntil("the end", async () => (await first.isActive("a@team")) === "gone", { timeoutMs: 5000 });
+    await waitUntil("the end", async () => (await first.isActive("a@team")) === "gone", {
+      timeoutMs: 20_000,
+    });
     const second = make();
     const other = await start(second, "b");
     const imposter = { ...ref, pane: other.pane ?? "" };

@@ -86,7 +86,7 @@ describe("a user's tmux server", () => {
     tmux.run("select-pane", "-t", "%0");
     // A window without a name of its own takes its program's, up to half a second later.
     await waitUntil("the window is named", () => panes("#{window_name}").includes("cat"), {
-      timeoutMs: 5_000,
+      timeoutMs: 20_000,
     });
     const before = snapshot();
     await Promise.all([start("a"), start("b")]);
@@ -203,7 +203,7 @@ describe("a user's tmux server", () => {
     const a = await start("a");
     tmux.run("kill-pane", "-t", a.pane ?? "");
     await waitUntil("the end", async () => (await executor.isActive("a@team")) === "gone", {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     expect(readExit(a.runDir)).toMatchObject({ exitCode: null, signal: "SIGHUP" });
     await start("a");
@@ -216,10 +216,10 @@ describe("a user's tmux server", () => {
   it("keeps the pane of a teammate that has ended, with what it showed, until that is ended", async () => {
     const a = await start("a", ["/bin/sh", "-c", "echo my result"]);
     await waitUntil("the end", async () => (await executor.isActive("a@team")) === "gone", {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     await waitUntil("the dead pane", () => panes("#{pane_id} #{pane_dead}").includes(`${a.pane} 1`), {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     fs.rmSync(path.join(a.runDir, "output.log"));
     expect(await executor.capture("a@team", 3)).toBe("my result");
@@ -245,7 +245,7 @@ describe("a user's tmux server", () => {
     });
     const log = path.join(ref.runDir, "output.log");
     await waitUntil("the log", () => fs.existsSync(log) && fs.readFileSync(log, "utf8").includes("heard"), {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     expect(await executor.capture("a@team", 5)).toBe("heard");
   });

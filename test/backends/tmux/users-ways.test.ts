@@ -145,12 +145,12 @@ describe("a user who went elsewhere", () => {
       news += text;
     });
     await waitUntil("the client", () => tmux.run("list-clients").includes("control-mode"), {
-      timeoutMs: 5000,
+      timeoutMs: 20_000,
     });
     const executor = executorOf(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
     const a = await start(executor, dir, "a");
     await start(executor, dir, "b");
-    await waitUntil("the news of the panes", () => news.includes("%layout-change @0"), { timeoutMs: 5000 });
+    await waitUntil("the news of the panes", () => news.includes("%layout-change @0"), { timeoutMs: 20_000 });
     expect(panesOf(tmux, "#{window_id}")).toEqual(["@0", "@0", "@0"]);
     await executor.kill("a@team");
     expect(panesOf(tmux, "#{pane_id}")).not.toContain(a.pane);
