@@ -16,18 +16,16 @@ export interface TypingHarness {
   dispose(): Promise<void>;
 }
 
-/** One MiB of numbered lines with characters of all widths. */
+/** 200 KB, more than any buffer on the way takes, of numbered lines with characters of all widths. */
 const long = Array.from({ length: 16_384 }, (_, index) => `${index}`.padEnd(60, "äé日").slice(0, 50))
   .join("\n")
-  .slice(0, 1_000_000);
+  .slice(0, 200_000);
 
 const awkward = [
-  "hello",
   "!touch x",
   "/help",
   "#{pid} $(id) `id` %d; x;",
-  "two\nlines\tand a tab",
-  "👍🏽 👨‍👩‍👧 日本語 e\u0301 n\u0303\u0323",
+  "two\nlines\tand a tab, 👍🏽 👨‍👩‍👧 日本語 e\u0301 n\u0303\u0323",
   "-n",
   "ends in \\",
   long,
@@ -79,25 +77,18 @@ export function runSubmitContract(name: string, makeHarness: (dir: string) => Ty
       expect(texts()).toEqual(awkward);
     });
 
-    it("lets nothing in a text act as a key, or end the paste", async () => {
+    it("lets nothing in a text act as a key or end the paste, of those that come at once either", async () => {
       await start(typedPrograms.box(file), /ready/);
       const hostile = "a\u001b[201~\rINJECTED\u0003\u0004\u0015\u007f\u009b201~\u0000b\r\nc\n\n";
-      expect(await submit(hostile)).toEqual({ outcome: "submitted" });
-      await taken(1);
-      expect(texts()).toEqual(["a[201~\nINJECTED201~b\nc"]);
-    });
-
-    it("gives texts that come at once one after the other", async () => {
-      await start(typedPrograms.box(file), /ready/);
-      const all = Array.from({ length: 6 }, (_, index) => `number ${index}\nof six`);
+      const all = [hostile, "number 1\nof two", "number 2\nof two"];
       const outcomes = await Promise.all(all.map((text) => submit(text)));
       expect(outcomes.every((outcome) => outcome?.outcome === "submitted")).toBe(true);
-      await taken(6);
-      expect(texts()).toEqual(all);
+      await taken(3);
+      expect(texts()).toEqual(["a[201~\nINJECTED201~b\nc", ...all.slice(1)]);
     });
 
-    it("lets one that waits for its turn be given up at once", async () => {
-      await start(typedPrograms.box(file, { busyMs: 2500 }), /ready/);
+    it("waits for a program that is busy, and lets one that waits for its turn be given up at once", async () => {
+      await start(typedPrograms.box(file, { busyMs: 2000 }), /ready/);
       const giveUp = new AbortController();
       const all = [submit("first"), submit("given up", giveUp.signal), submit("last")];
       const reason = new Error("enough");
@@ -132,22 +123,13 @@ export function runSubmitContract(name: string, makeHarness: (dir: string) => Ty
       expect(lines()).toEqual(["shell 42", "python 42"]);
     });
 
-    it("waits for a program that is busy", async () => {
-      await start(typedPrograms.box(file, { busyMs: 2500 }), /ready/);
-      expect(await submit("when you can")).toEqual({ outcome: "submitted" });
-      await taken(1);
-      expect(texts()).toEqual(["when you can"]);
-    });
-
     it("presses Enter once more where the first changed nothing, and not a third time", async () => {
-      await start(typedPrograms.box(file, { deaf: 1 }), /ready/);
+      await start(typedPrograms.box(file, { deaf: 3 }), /ready/);
+      expect(await submit("deaf ")).toMatchObject({ outcome: "unknown", reason: /no answer to Enter/ });
+      expect(texts()).toEqual([]);
       expect(await submit("again")).toEqual({ outcome: "submitted" });
       await taken(1);
-      expect(texts()).toEqual(["again"]);
-      await harness.executor.kill("scout@team");
-      await start(typedPrograms.box(file, { deaf: 3 }), /ready/);
-      expect(await submit("deaf")).toMatchObject({ outcome: "unknown", reason: /no answer to Enter/ });
-      expect(texts()).toEqual(["again"]);
+      expect(texts()).toEqual(["deaf again"]);
     });
 
     it("types nothing where it cannot or must not", async () => {
