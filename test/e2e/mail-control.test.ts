@@ -58,8 +58,13 @@ describe.each(["in-process", "tmux"])("control mail in %s", (backend) => {
   test("interrupts an agent in a call of ten minutes at once, while text waits for the end of the call", async () => {
     const place = await sleeper(backend);
     const { mail, incarnation } = userOf(place);
-    const early = await place.troupe(["send", "one", "when you can", "--wait", "seen", "--timeout", "1s"]);
-    expect(early).toMatchObject({ code: 3, stdout: expect.stringMatching(/^delivered for one, not seen/) });
+    const line = ["send", "one", "when you can", "--id", "0123abcd", "--wait"];
+    expect(await place.troupe([...line, "delivered", "--timeout", "60s"])).toMatchObject({ code: 0 });
+    const early = await place.troupe([...line, "seen", "--timeout", "1s"]);
+    expect(early).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/^delivered before for one, not seen/),
+    });
     expect(sleeps(place)).toBe(1);
 
     await mail.send("one", { kind: "interrupt", incarnation: incarnation("one"), text: "Wake up." });
