@@ -12,7 +12,7 @@ import type { LocatedTeam } from "./locate.js";
 import { nearest } from "./nearest.js";
 import type { TeamPaths } from "./paths.js";
 import { type MemberRecord, readMember, readMembers, type TeamRecord } from "./records.js";
-import { hostStatus, memberState } from "./status.js";
+import { type HostStatus, hostStatus, memberState } from "./status.js";
 
 /** What to send, and to whom: a member's name, `lead`, `user`, `#channel`, or `*` for everybody but the sender. */
 export interface Letter {
@@ -160,8 +160,13 @@ function postOf(team: LocatedTeam, sender: Sender, letter: Letter): Post {
   const { paths, record } = team;
   const from = senderName(sender, record);
   const { to, names, isGroup } = addressees(team, from, letter.to);
-  if (letter.requireRunning) requireRunning(names.map((name) => absence(readMember(paths, name), paths)));
-  const notes = new Map(names.map((name) => [name, noteOn(paths, name)]));
+  let status: HostStatus | undefined;
+  const host = (): HostStatus => {
+    status ??= hostStatus(paths);
+    return status;
+  };
+  if (letter.requireRunning) requireRunning(names.map((name) => absence(readMember(paths, name), host)));
+  const notes = new Map(names.map((name) => [name, noteOn(paths, name, host)]));
   return { message: messageOfLetter(sender, from, to, letter, paths.dirName), names, isGroup, notes };
 }
 
@@ -229,19 +234,19 @@ export function failure(
 }
 
 /** Why nobody may read this member's mail soon, or undefined where somebody does. */
-export function noteOn(paths: TeamPaths, name: string): string | undefined {
+export function noteOn(paths: TeamPaths, name: string, host = () => hostStatus(paths)): string | undefined {
   const member = readMember(paths, name);
   const readsByInbox = member?.kind === "command" && member.input === undefined;
   return (
-    absence(member, paths) ??
+    absence(member, host) ??
     (readsByInbox ? `${member.name} is a command and reads mail only by troupe inbox` : undefined)
   );
 }
 
 /** Why nobody reads this member's mail now, or undefined where somebody does. */
-function absence(member: MemberRecord | undefined, paths: TeamPaths): string | undefined {
+function absence(member: MemberRecord | undefined, host: () => HostStatus): string | undefined {
   if (member === undefined || member.kind === "user") return undefined;
-  const state = memberState(member, hostStatus(paths));
+  const state = memberState(member, host());
   return state.state === "ended"
     ? `${member.name} has ended (${howEnded(state)}); its mail waits`
     : undefined;
