@@ -31,11 +31,13 @@ export function watchUserMail(context: HostContext): MailboxWatcher {
     });
   const tellNews = (): void => {
     for (const { message } of peekMailbox(dir, mailRooms, (id) => !told.has(id)).messages) {
+      // Before it counts as told: who it is from may be impossible to say for the moment.
+      const from = trustedSender(message, context, "user");
       told.add(message.id);
       context.hub.emit({
         type: "mail",
         id: message.id,
-        from: trustedSender(message, context, "user"),
+        from,
         to: "user",
         kind: message.kind,
         summary: oneLine(message.summary ?? message.text ?? message.kind, 80),
