@@ -3,11 +3,11 @@
 // failure must have been told, and mail must work as before.
 //
 //   scripts/faults [SCENARIO...]             every call with every fault: thousands of runs
-//   scripts/faults --quick [--seed N]        some hundreds, spread over all kinds of calls, in about a minute
+//   scripts/faults --quick [--seed N]        some hundreds, spread over all kinds of calls, in a minute or two
 //   scripts/faults send --at main:link:1:EIO one run, as the report of a violation names it, or those that begin so
 //
 // --jobs N: programs at a time (default: one per core). --seconds N: begin no run after that, but for the
-// first 64 (--quick: 60).
+// first 200 (--quick: 120).
 // Exit code 1 where anything is violated, or where too few runs came to their fault.
 import fs from "node:fs";
 import os from "node:os";
@@ -21,7 +21,7 @@ import { countCalls, faults, runWithFault, straceProblem } from "./lib/strace.mj
 
 /** Runs with --quick, and how many of them there are at least, however slow the machine. */
 const quickRuns = 320;
-const leastRuns = 64;
+const leastRuns = 200;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -46,7 +46,7 @@ let left = 0;
 try {
   const injections = choose(await Promise.all(wanted.map(callsOf)));
   if (injections.length === 0) fail("nothing to try");
-  const deadline = performance.now() + 1000 * Number(values.seconds ?? (values.quick ? 60 : Infinity));
+  const deadline = performance.now() + 1000 * Number(values.seconds ?? (values.quick ? 120 : Infinity));
   const all = injections.length;
   await inLanes(async (lane) => {
     const prepared = new Map();

@@ -16,8 +16,9 @@ it.runIf(process.platform === "linux")(
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(stderr).toBe("");
     // On a busy machine the time is up before all is tried.
-    const [, runs] = /^(\d+) runs, \d+ with their fault, 0 violations$/m.exec(stdout) ?? [];
-    expect(Number(runs)).toBeGreaterThanOrEqual(64);
+    const [sum, runs] = /^(\d+) runs, \d+ with their fault, 0 violations$/m.exec(stdout) ?? [];
+    process.stdout.write(`scripts/faults --quick: ${sum}\n`);
+    expect(Number(runs)).toBeGreaterThanOrEqual(200);
     expect(await ended).toEqual([0, null]);
   },
 );
