@@ -9,9 +9,12 @@ export interface MailboxWatcher {
 }
 
 export interface WatchOptions {
-  /** How often to look at the directory itself, whatever events come or not; 10 s. */
+  /**
+   * How often to look at the directory itself, whatever events come or not; 10 s. Where the watch works and six looks in a row
+   * found nothing, every sixth time.
+   */
   readonly sweepMs?: number;
-  /** Called with every sweep, after its bell if it rang one. */
+  /** Called every `sweepMs`, after the bell of the look if it rang one. */
   readonly onSweep?: () => void;
   /**
    * Told of each kind of trouble (TroupeError `watch-failed` or `mailbox-replaced`) once, and again if a sweep has found all well
@@ -35,6 +38,7 @@ export function watchMailbox(
   const told = new Set<string>();
   let closed = false;
   let broken = false;
+  let quietSweeps = 0;
   let watch = start();
   let seen = lookAt(directory);
   const begun = setImmediate(() => onBell());
@@ -57,6 +61,7 @@ export function watchMailbox(
     broken = false;
     try {
       const started: fs.FSWatcher = fs.watch(directory, (_, file) => {
+        quietSweeps = 0;
         if (started === watch && !closed) onBell(file ?? undefined);
       });
       return started.on("error", (error) => {
@@ -75,6 +80,14 @@ export function watchMailbox(
   }
 
   function sweep(): void {
+    // A watch that works is believed for longer where nothing happens: a thousand looks cost 40 ms.
+    const isQuiet = !broken && quietSweeps >= patience;
+    quietSweeps++;
+    if (!isQuiet || quietSweeps % patience === 0) check();
+    if (!closed) options.onSweep?.();
+  }
+
+  function check(): void {
     const now = lookAt(directory);
     if (isSameDirectory(seen, now)) {
       if (!broken && now !== undefined) told.clear();
@@ -85,8 +98,9 @@ export function watchMailbox(
     const renewed = broken && now !== undefined && restart();
     const news = now !== undefined && !isUnchanged(seen, now);
     seen = now;
-    if ((news || renewed) && !closed) onBell();
-    if (!closed) options.onSweep?.();
+    if (!news && !renewed) return;
+    quietSweeps = 0;
+    if (!closed) onBell();
   }
 
   function restart(): boolean {
@@ -102,6 +116,9 @@ export function watchMailbox(
     options.onTrouble?.(new TroupeError(code, message, { remedy, cause }));
   }
 }
+
+/** After how many sweeps without news only every so-manieth looks. */
+const patience = 6;
 
 /**
  * Does `work` every `ms` milliseconds, at whole multiples of `ms` in the life of this process: a thousand sweeps then wake it

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createMailbox, type MailboxWatcher, openMailbox, watchMailbox } from "../../mailbox/index.js";
 import { currentIdentity, runAs } from "../../src/util/context.js";
 import type { TroupeError } from "../../src/util/errors.js";
@@ -41,6 +41,28 @@ describe("watching", () => {
     const count = await ringing(dir);
     const before = count.bells;
     await openMailbox(dir).send(letter());
+    await eventually(() => count.bells).toBeGreaterThan(before);
+  });
+
+  test("looks less often where its watch works and nothing happens, and still finds what it was not told", async () => {
+    const dir = await scratchMailbox();
+    const directory = path.join(dir, "new");
+    fs.utimesSync(directory, 1, 1);
+    const stat = vi.spyOn(fs, "statSync");
+    onTestFinished(() => stat.mockRestore());
+    let sweeps = 0;
+    const count = await ringing(dir, {
+      sweepMs: 5,
+      onSweep: () => void sweeps++,
+      onTrouble: () => undefined,
+    });
+    await eventually(() => sweeps).toBeGreaterThan(60);
+    const looks = stat.mock.calls.filter(([place]) => place === directory).length;
+    expect(looks).toBeGreaterThan(10);
+    expect(looks).toBeLessThan(sweeps / 2);
+    const before = count.bells;
+    fs.renameSync(directory, path.join(dir, "old"));
+    fs.mkdirSync(directory);
     await eventually(() => count.bells).toBeGreaterThan(before);
   });
 
