@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // More than cores: tests wait for programs as often as they compute.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     setupFiles: ["test/helpers/setup.ts"],
