@@ -21,7 +21,7 @@ export interface Awaited {
   readonly receipt: string;
   /** Each with its own receipt, but for those that failed. */
   readonly deliveries: readonly (Delivery & { readonly receipt?: string })[];
-  /** The answers that count, where they were waited for. */
+  /** The answers that count, where they were waited for, in the order of the deliveries. */
   readonly replies?: readonly ReceivedMessage[];
   /** What the sender should know about the wait: of answers that do not count, and of a mailbox that could not be read. */
   readonly notes?: readonly string[];
@@ -79,7 +79,7 @@ export async function awaitReceipts(
       const receipt = receipts.get(delivery.name);
       return receipt === undefined ? delivery : { ...delivery, receipt };
     }),
-    ...(asker === undefined ? {} : { replies: [...replies.values()], notes }),
+    ...(asker === undefined ? {} : { replies: names.flatMap((name) => replies.get(name) ?? []), notes }),
   };
 }
 
