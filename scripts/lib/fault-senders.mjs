@@ -55,12 +55,12 @@ export async function broadcast(home, command) {
         program,
         async check(result, injection) {
           const deliveries = deliveriesIn(result.stdout);
-          const isTold = () => deliveries.some(({ outcome }) => outcome === "failed");
+          const isTold = () => deliveries.some(({ outcome }) => outcome === "failed" || outcome === "maybe");
           const wrong = manners(result, injection, isTold);
           if (result.exitCode === 0 && deliveries.length !== members.length && injection.stream !== 1)
             wrong.push(`it told of ${deliveries.length} recipients`);
           for (const { name, outcome } of deliveries)
-            wrong.push(...place.once(name, id, outcome !== "failed"));
+            wrong.push(...place.once(name, id, outcome === "stored" || outcome === "duplicate"));
           wrong.push(...members.flatMap((name) => place.once(name, id, false)));
           // A later sender tidies up, too.
           wrong.push(...(await repeat({ ...program, argv: laterBy(program.argv) })));
