@@ -7,7 +7,7 @@
 //   scripts/faults send --at main:link:1:EIO one run, as the report of a violation names it, or those that begin so
 //
 // --jobs N: programs at a time (default: one per core). --seconds N: begin no run after that, but for the
-// first 200 (--quick: 120).
+// first 200 (--quick: 60).
 // Exit code 1 where anything is violated, or where too few runs came to their fault.
 import fs from "node:fs";
 import os from "node:os";
@@ -46,7 +46,7 @@ let left = 0;
 try {
   const injections = choose(await Promise.all(wanted.map(callsOf)));
   if (injections.length === 0) fail("nothing to try");
-  const deadline = performance.now() + 1000 * Number(values.seconds ?? (values.quick ? 120 : Infinity));
+  const deadline = performance.now() + 1000 * Number(values.seconds ?? (values.quick ? 60 : Infinity));
   const all = injections.length;
   await inLanes(async (lane) => {
     const prepared = new Map();
