@@ -8,6 +8,8 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Real programs and terminals on a busy machine: what fails twice in a row is wrong. The report tells what was tried again.
+    retry: 1,
     setupFiles: ["test/helpers/setup.ts"],
   },
 });
