@@ -35,8 +35,3 @@ export function failCurrent(error: unknown): boolean {
   fail?.(error);
   return fail !== undefined;
 }
-
-/** A callback that keeps the identity of the place where it was made; for emitters, watchers and sockets. */
-export function bindIdentity<A extends unknown[], R>(callback: (...args: A) => R): (...args: A) => R {
-  return AsyncLocalStorage.bind(callback);
-}
