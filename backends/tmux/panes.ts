@@ -22,6 +22,7 @@ import {
   zoomPane,
 } from "./commands.js";
 import { type TeamWindow, teamWindows, windowWithRoom } from "./layout.js";
+import { createOpenedPanes } from "./opened-panes.js";
 import { type PlaceState, type TmuxPlace, tmuxError } from "./place.js";
 
 /** A pane on one life of a server. `tag` is absent for a pane that did not get as far as to be tagged. */
@@ -69,6 +70,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
   let seen: ProcessIdentity | undefined;
   let lastPlacement: Placement | undefined;
   let queue: Promise<unknown> = Promise.resolve();
+  const opened = createOpenedPanes(lockDir);
 
   function inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = queue;
@@ -88,7 +90,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
       const state = await place.ready();
       if (seen === undefined || !sameProcess(seen, state.server)) known = undefined;
       seen = state.server;
-      known ??= await list();
+      known ??= opened.completed(await list());
       const target = windowWithRoom(teamWindows(known, owner, state.lead), placement, full);
       const answer = await client.run(
         target === undefined ? openWindow(state, argv) : split(state, target, placement, argv),
@@ -96,6 +98,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
       const [row] = parseRows(answer.stdout);
       if (row !== undefined && row.serverPid === state.server.pid) {
         remember(row);
+        opened.add(row, owner);
         if (!answer.ok) forget();
         return { row, server: state.server };
       }

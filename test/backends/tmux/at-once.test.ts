@@ -38,10 +38,23 @@ describe("several who open panes on one server", () => {
     expect(rows.map((row) => row.split(" ")[1]).sort()).toEqual(names.map((name) => `${name}@team`));
     // Every pane carries its own teammate's title, and the user's other window stayed as it was.
     expect(rows.filter((row) => row.split(" ")[1] !== `${row.split(" ")[2]}@team`)).toEqual([]);
-    // One that is not labelled yet is a stranger to the other processes, which then open a window beside it.
-    expect(rows.filter((row) => row.startsWith("@1 "))).toEqual([]);
+    expect(rows.every((row) => row.startsWith("@0 "))).toBe(true);
     await Promise.all(names.map((name) => executor.kill(`${name}@team`)));
     expect(panesOf(tmux, "#{pane_id}")).toHaveLength(2);
+  });
+
+  it("know a pane that has not labelled itself yet, and take no other for it", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    const make = () => executorOf(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
+    const [first, second] = [make(), make()];
+    const a = await start(first, dir, "a");
+    tmux.run("set-option", "-p", "-u", "-t", a.pane ?? "", "@troupe_owner");
+    const b = await start(second, dir, "b");
+    expect([a.window, b.window]).toEqual(["@0", "@0"]);
+    tmux.run("split-window", "-d", "-t", "%0", "exec cat");
+    const c = await start(make(), dir, "c");
+    expect(c.window).not.toBe("@0");
   });
 
   it("that give up while they wait for their turn start nothing, and hold up nobody", async () => {
