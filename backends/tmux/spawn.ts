@@ -1,13 +1,13 @@
 import { errnoOf, messageOf } from "../../src/util/errors.js";
-import { identityOf, liveness } from "../../src/util/process-identity.js";
-import { delay } from "../../src/util/wait.js";
+import { identityOf } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
 import { ownPane, writeLaunchScript } from "../launch-script.js";
 import { lastScreenLines, outputLogOf, readOutputTail } from "../output-log.js";
 import { findLaunchProblem } from "../preflight.js";
 import { endTree } from "../process-tree.js";
-import { clearRecords, earlyFailure, readExit, readReady } from "../records.js";
-import { type SpawnFailure, spawnAborted, spawnFailure, spawnLate } from "../spawn-failure.js";
+import { proofOfLife } from "../proof-of-life.js";
+import { clearRecords, readReady } from "../records.js";
+import { type SpawnFailure, spawnAborted, spawnFailure } from "../spawn-failure.js";
 import type { TeammateRef, TeammateSpawnConfig, TeammateSpawnResult } from "../types.js";
 import type { TmuxClient } from "./client.js";
 import { capturePane, type PaneRow, tagPane } from "./commands.js";
@@ -22,9 +22,8 @@ export interface SpawnOptions {
   removeScript(runDir: string): Promise<void>;
 }
 
-/** How many lines of the screen a failure tells, and how often records are looked for, in milliseconds. */
+/** How many lines of the screen a failure tells. */
 const screenLines = 20;
-const everyMs = 5;
 
 /** The spawn of a tmux executor: script, pane, proof of life, and back to nothing where one of them fails. */
 export function createSpawn({ client, panes, owner, settleMs, removeScript }: SpawnOptions) {
@@ -47,7 +46,9 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
       const { row, server } = await panes.open(["/bin/sh", script], placement, signal);
       const pane = { pane: row.pane, window: row.window, server };
       opened = pane;
-      const outcome = await proofOfLife(config, row, deadline, signal);
+      const terminal = identityOf(row.panePid);
+      const proof = { deadline, settleMs, ...(terminal === undefined ? {} : { terminal }) };
+      const outcome = await proofOfLife(config, proof, signal);
       if ("ok" in outcome) return await undo(config, row, pane, outcome);
       const ref: TeammateRef = {
         backend: "tmux",
@@ -105,39 +106,4 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
     // What failed before may fail again; the first failure is the one that is told.
     if (opened !== "asked for") await panes.close(opened).catch(() => undefined);
   }
-
-  async function proofOfLife(
-    config: TeammateSpawnConfig,
-    row: PaneRow,
-    deadline: number,
-    signal?: AbortSignal,
-  ) {
-    const { runDir, deadlineMs } = config;
-    const wait = () => delay(everyMs, signal).catch(() => undefined);
-    const pane = identityOf(row.panePid);
-    let ready = readReady(runDir);
-    for (let gone = 0; ready === undefined; ready = readReady(runDir)) {
-      if (signal?.aborted) return spawnAborted(signal);
-      if (Date.now() >= deadline) return spawnLate(deadlineMs);
-      // The record can stand a moment before it is seen that its writer has ended, never the other way round.
-      if (readExit(runDir) !== undefined || gone++ > 0) return refused(config);
-      if (pane !== undefined && liveness(pane) !== "gone") gone = 0;
-      await wait();
-    }
-    for (const settled = Date.now() + settleMs; Date.now() < settled; await wait()) {
-      if (signal?.aborted) return spawnAborted(signal);
-      const end = readExit(runDir);
-      if (end === undefined) continue;
-      const early = earlyFailure(end);
-      return early === undefined ? ready : spawnFailure(early.code, early.reason);
-    }
-    return ready;
-  }
-}
-
-/** The script ended before it could start the program. */
-function refused(config: TeammateSpawnConfig): SpawnFailure {
-  const problem = findLaunchProblem(config);
-  if (problem !== undefined) return spawnFailure(problem.code, problem.reason);
-  return spawnFailure("backend-failed", "the pane ended before the program was started");
 }
