@@ -1,5 +1,6 @@
 import type { ProcessIdentity } from "../src/util/process-identity.js";
 
+/** The backends that troupe itself has. */
 export type BackendType = "tmux" | "iterm2" | "in-process";
 
 /** Whether a backend can be used here and now. `code` is stable and kebab-case; `ok` where available. */
@@ -63,8 +64,8 @@ export interface TeammateSpawnConfig {
 }
 
 /** Plain JSON, kept in the member's record, from which a later process can find the teammate again. */
-export interface TeammateRef {
-  readonly backend: BackendType;
+export interface TeammateRef<Name extends string = BackendType> {
+  readonly backend: Name;
   readonly agentId: string;
   /** The process at the root of the teammate's tree; absent for an embedded agent of an in-process team. */
   readonly process?: ProcessIdentity;
@@ -78,8 +79,8 @@ export interface TeammateRef {
   readonly runDir: string;
 }
 
-export type TeammateSpawnResult =
-  | { readonly ok: true; readonly ref: TeammateRef; readonly pid: number }
+export type TeammateSpawnResult<Name extends string = BackendType> =
+  | { readonly ok: true; readonly ref: TeammateRef<Name>; readonly pid: number }
   | {
       readonly ok: false;
       /**
@@ -136,13 +137,14 @@ export type DeliverMessage = (agentId: string, message: TeammateMessage) => Prom
 
 /**
  * Starts, shows and ends teammates in one kind of place. Methods that name an `agentId` which this executor does not
- * know answer as for an ended one. `terminate`, `kill` and `isActive` are idempotent.
+ * know answer as for an ended one. `terminate`, `kill` and `isActive` are idempotent. `Name` is the backend's: one of
+ * troupe's own, or another word for one that is not of this package.
  */
-export interface TeammateExecutor {
-  readonly type: BackendType;
+export interface TeammateExecutor<Name extends string = BackendType> {
+  readonly type: Name;
   isAvailable(): Promise<Availability>;
   /** Resolves on proof of life, or explains. A failed or aborted spawn leaves no process, pane or file of its own running. */
-  spawn(config: TeammateSpawnConfig, signal?: AbortSignal): Promise<TeammateSpawnResult>;
+  spawn(config: TeammateSpawnConfig, signal?: AbortSignal): Promise<TeammateSpawnResult<Name>>;
   sendMessage(agentId: string, message: TeammateMessage): Promise<void>;
   /** TERM to the process group, or an abort in-process; true if there was something to end. Does not wait for the end. */
   terminate(agentId: string, reason?: string): Promise<boolean>;
@@ -155,7 +157,7 @@ export interface TeammateExecutor {
   /** The process, not the pane. A server that does not answer is `unknown`, not `gone`. */
   isActive(agentId: string): Promise<"alive" | "gone" | "unknown">;
   /** Takes back a teammate that an earlier host started; false if it is not there any more. Required of pane backends. */
-  adopt?(ref: TeammateRef): Promise<boolean>;
+  adopt?(ref: TeammateRef<Name>): Promise<boolean>;
   /** Brings the pane of a teammate before the user's eyes. */
   focus?(agentId: string): Promise<void>;
   /**

@@ -16,6 +16,7 @@ const modules = {
   index: "src/index.ts",
   mailbox: "mailbox/index.ts",
   backends: "backends/index.ts",
+  "backends-contract": "backends/contract/index.ts",
 };
 
 const missing = [command, ...Object.values(modules)].filter((file) => !fs.existsSync(path.join(root, file)));

@@ -1,0 +1,8 @@
+export { executorContract } from "./executor-contract.js";
+export {
+  type ContractCase,
+  type ContractPrograms,
+  type ContractTools,
+  type ExecutorHarness,
+  posixPrograms,
+} from "./harness.js";
