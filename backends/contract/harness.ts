@@ -6,7 +6,8 @@ export interface ContractCase {
   readonly name: string;
   /**
    * Rejects with what is wrong: an AssertionError, or what the executor threw. Ends whatever it started. Takes seconds
-   * where the promise is kept, and rejects after half a minute at the latest where it waits for something in vain.
+   * where the promise is kept; what does not come is given up after 20 seconds. A call of the executor that never settles
+   * is for the runner's own time limit.
    */
   run(): Promise<void>;
 }

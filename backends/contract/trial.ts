@@ -55,12 +55,14 @@ export async function runTrial(
       deliver: async (agentId, message) => void delivered.push({ agentId, message }),
     });
     const spawned = new Set<string>();
-    try {
+    const work = async () => {
       const before = await harness.places?.();
       await check(trialOf(harness, { dir, delivered, before, spawned }));
-    } finally {
-      await takeDown(harness, spawned);
-    }
+    };
+    const [worked] = await Promise.allSettled([work()]);
+    const [takenDown] = await Promise.allSettled([takeDown(harness, spawned)]);
+    // What the check found comes first: it may be why the rest fails, too.
+    for (const outcome of [worked, takenDown]) if (outcome.status === "rejected") throw outcome.reason;
   } finally {
     fs.rmSync(dir, { recursive: true, force: true });
   }
