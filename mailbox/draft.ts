@@ -64,8 +64,13 @@ export function syncDirectorySync(directory: string): void {
   }
 }
 
+/** Makes the names of drafts unique. */
+const thisProcess = randomBytes(6).toString("hex");
+let drafts = 0;
+
 function draftPath(directory: string, id: string): string {
-  return path.join(directory, `${id}.${randomBytes(4).toString("hex")}.json`);
+  drafts++;
+  return path.join(directory, `${id}.${thisProcess}-${drafts}.json`);
 }
 
 function openDraft(file: string, bytes: Uint8Array): number {

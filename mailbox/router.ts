@@ -9,14 +9,8 @@ import { encodeMessage, type Message } from "./message.js";
 import { removeLeftover } from "./message-file.js";
 import type { PlaceOptions, Stored } from "./place.js";
 import { pruneDrafts } from "./prune.js";
-import {
-  createDiskGates,
-  createSender,
-  makeDurableSync,
-  placeBytesSync,
-  type Sender,
-  sendError,
-} from "./send.js";
+import { makeDurableSync, placeBytesSync, sendError } from "./send.js";
+import { createDiskGates, createSender, type Sender } from "./sender.js";
 
 /** How a broadcast went for one recipient. */
 export type Outcome =

@@ -1,98 +1,15 @@
 import path from "node:path";
 import { errnoOf, messageOf, TroupeError } from "../src/util/errors.js";
-import { delay } from "../src/util/wait.js";
-import { syncDirectory, syncDirectorySync, writeDraft, writeDraftSync } from "./draft.js";
-import { createGate, createGroupCommit, type Gate } from "./gate.js";
+import { syncDirectorySync, writeDraftSync } from "./draft.js";
 import { checkMailbox, mailboxError } from "./layout.js";
 import { encodeMessage, type Message } from "./message.js";
 import { removeLeftover } from "./message-file.js";
 import { type PlaceOptions, placeMessage, type Stored } from "./place.js";
-import { maxTries, pauseMs, pauseSync } from "./rename-lock.js";
-
-/** Puts messages into one mailbox. Messages become visible in the order of the calls, awaited or not. */
-export interface Sender {
-  /** Stores `message` durably. */
-  send(message: Message): Promise<Stored>;
-  /** As `send`, with the content in a file that exists already, or will: it is linked, or copied where links fail. */
-  sendShared(id: string, bytes: Buffer, file: Promise<string>): Promise<Stored>;
-}
-
-/** How many files and how many directories may be on their way to the disk at once; each holds a descriptor open. */
-export interface DiskGates {
-  readonly drafts: Gate;
-  readonly directories: Gate;
-}
-
-/** As many of each as keep the disk busy: the threads that Node waits with are four. */
-export function createDiskGates(): DiskGates {
-  return { drafts: createGate(8), directories: createGate(8) };
-}
+import { maxTries, pauseSync } from "./rename-lock.js";
 
 /**
- * A queue of messages into the mailbox `dir`. Errors of `send`: TroupeError `bad-message`, `no-mailbox`, `id-taken`,
- * `not-stored`, or `maybe-stored` (kind `not-reached`), after which sending it again with the same id settles the matter. Sends in flight share
- * the fsync of the directory. Senders that are used together share `gates`.
- */
-export function createSender(
-  dir: string,
-  options: PlaceOptions = {},
-  gates: DiskGates = createDiskGates(),
-): Sender {
-  checkMailbox(dir);
-  const writeCopy = (id: string, bytes: Buffer) =>
-    gates.drafts(() => writeDraft(path.join(dir, "tmp"), id, bytes));
-  const commit = createGroupCommit(() => gates.directories(() => syncDirectory(path.join(dir, "new"))));
-  let last: Promise<unknown> = Promise.resolve();
-
-  async function store(id: string, bytes: Buffer, source: Promise<string>, shared: boolean): Promise<Stored> {
-    const turn = Promise.allSettled([last, source]).then(async () => {
-      const file = await source;
-      try {
-        return await place(id, file, bytes);
-      } finally {
-        if (!shared) removeLeftover(file);
-      }
-    });
-    last = turn;
-    try {
-      const stored = await turn;
-      await commit().catch((error) => Promise.reject(maybeStored(dir, id, error)));
-      return stored;
-    } catch (error) {
-      throw sendError(dir, id, error);
-    }
-  }
-
-  return {
-    async send(message) {
-      const bytes = encodeMessage(message);
-      return store(message.id, bytes, writeCopy(message.id, bytes), false);
-    },
-    sendShared: (id, bytes, file) => store(id, bytes, file, true),
-  };
-
-  async function place(id: string, file: string, bytes: Buffer): Promise<Stored> {
-    for (let tries = maxTries; ; tries--) {
-      const placed = placeMessage(dir, id, file, bytes, options);
-      if (placed === "refused") return placeCopy(id, bytes);
-      if (placed !== "busy") return placed;
-      if (tries === 0) throw busy(dir, id);
-      await delay(pauseMs);
-    }
-  }
-
-  async function placeCopy(id: string, bytes: Buffer): Promise<Stored> {
-    const copy = await writeCopy(id, bytes);
-    try {
-      return await place(id, copy, bytes);
-    } finally {
-      removeLeftover(copy);
-    }
-  }
-}
-
-/**
- * Stores one message durably, blocking: for a process that does nothing else. Errors as in {@link createSender}.
+ * Stores one message durably, blocking: for a process that does nothing else. Throws TroupeError `bad-message`, `no-mailbox`, `id-taken`, `not-stored`, or
+ * `maybe-stored` (kind `not-reached`), after which sending it again with the same id settles the matter.
  */
 export function storeMessageSync(dir: string, message: Message, options: PlaceOptions = {}): Stored {
   checkMailbox(dir);
@@ -160,7 +77,8 @@ export function sendError(dir: string, id: string, error: unknown): TroupeError 
   });
 }
 
-function maybeStored(dir: string, id: string, cause: unknown): TroupeError {
+/** The failure of a message whose file is in place and not durable. */
+export function maybeStored(dir: string, id: string, cause: unknown): TroupeError {
   return new TroupeError(
     "maybe-stored",
     `message ${id} is in ${dir}, but was not made durable: ${messageOf(cause)}`,
@@ -168,7 +86,8 @@ function maybeStored(dir: string, id: string, cause: unknown): TroupeError {
   );
 }
 
-function busy(dir: string, id: string): TroupeError {
+/** The failure of a message that another process holds the rename lock of. */
+export function busy(dir: string, id: string): TroupeError {
   return new TroupeError("not-stored", `message ${id} is being stored in ${dir} by another process`, {
     remedy: "send it again with the same id",
   });

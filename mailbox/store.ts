@@ -8,7 +8,7 @@ import type { Message } from "./message.js";
 import { type Counts, countMail, type MailRoom, type Peek, peekMailbox } from "./peek.js";
 import type { Stored } from "./place.js";
 import { receiptOf } from "./receipts.js";
-import { createSender } from "./send.js";
+import { createSender } from "./sender.js";
 
 /**
  * One mailbox. Claims are made in the name of this process and are its own until it acknowledges them, releases them or

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
-import { createGate, createGroupCommit } from "../../mailbox/gate.js";
+import { expect, test } from "vitest";
+import { createGate } from "../../mailbox/gate.js";
 
 /** Work that ends when it is told to, in the order in which it began. */
 function heldWork() {
@@ -15,39 +15,6 @@ function heldWork() {
     end: () => ends.shift()?.(),
   };
 }
-
-describe("a group commit", () => {
-  test("begins a flush for a first one, and one more for all who ask while it runs", async () => {
-    const flush = heldWork();
-    const commit = createGroupCommit(flush.begin);
-    const first = commit();
-    await nextTurn();
-    const later = Promise.all([commit(), commit()]);
-    await nextTurn();
-    expect(flush.begun()).toBe(1);
-    flush.end();
-    await first;
-    await nextTurn();
-    expect(flush.begun()).toBe(2);
-    flush.end();
-    await later;
-    const last = commit();
-    await nextTurn();
-    expect(flush.begun()).toBe(3);
-    flush.end();
-    await last;
-  });
-
-  test("that fails is told to those it was for, and no others", async () => {
-    let fails = true;
-    const commit = createGroupCommit(async () => {
-      if (fails) throw new Error("full");
-    });
-    await expect(commit()).rejects.toThrow("full");
-    fails = false;
-    await expect(commit()).resolves.toBeUndefined();
-  });
-});
 
 test("a gate lets no more in than it is wide, also after a failure", async () => {
   const work = heldWork();

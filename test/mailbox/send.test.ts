@@ -2,7 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createMailbox, openMailbox } from "../../mailbox/index.js";
-import { createSender, storeMessageSync } from "../../mailbox/send.js";
+import { storeMessageSync } from "../../mailbox/send.js";
+import { createSender } from "../../mailbox/sender.js";
 import { temporaryDirectory } from "../helpers/temp.js";
 import { letter, names, plant, scratchMailbox } from "./support.js";
 
