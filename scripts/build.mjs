@@ -13,6 +13,7 @@ const command = "src/bin.ts";
 /** Name in dist (without `.js`) to entry file. */
 const modules = {
   "cli/main": "src/cli/main.ts",
+  "cli/own-commands": "src/cli/own-commands.ts",
   index: "src/index.ts",
   mailbox: "mailbox/index.ts",
   backends: "backends/index.ts",

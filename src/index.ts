@@ -1,12 +1,14 @@
 // The engine: one agent, model and tools in, events out.
 
 export type { AgentDefinition } from "./agent/definitions/index.js";
-export { findDefinition, loadDefinitions, toolsFor } from "./agent/definitions/index.js";
+export { findDefinition, toolsFor } from "./agent/definitions/index.js";
+export { loadDefinitions } from "./agent/definitions/load.js";
 export type { AgentEvent, QueryResult, Usage } from "./agent/events.js";
 export { createFileState } from "./agent/file-state.js";
 export { anthropicOptions, createAnthropicModel } from "./agent/model/anthropic.js";
 export { type Backoff, createBackoff } from "./agent/model/backoff.js";
-export { createOfflineModel, loadOfflineScript } from "./agent/model/offline.js";
+export { loadOfflineScript } from "./agent/model/offline/load-script.js";
+export { createOfflineModel } from "./agent/model/offline.js";
 export { type ModelClient, ModelError, type ModelRequest } from "./agent/model/types.js";
 export { type PermissionMode, permissionModes } from "./agent/permissions/mode.js";
 export { createPermissions } from "./agent/permissions/permissions.js";

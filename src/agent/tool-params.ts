@@ -1,5 +1,5 @@
 import type { Tool as ToolParam } from "@anthropic-ai/sdk/resources/messages/messages.js";
-import { z } from "zod";
+import * as z from "zod";
 import type { Tool } from "./tool.js";
 
 /** Tools as the API takes them: each schema as JSON Schema, in the order given. */

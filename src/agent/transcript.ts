@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import type { MessageParam } from "@anthropic-ai/sdk/resources/messages/messages.js";
-import { z } from "zod";
+import * as z from "zod";
 import { errnoOf, TroupeError } from "../util/errors.js";
 import { repairConversation } from "./conversation.js";
 import type { Transcript, TranscriptRecord } from "./ports.js";

@@ -1,7 +1,4 @@
-import { type PlannedStart, planStart } from "../team/start-request.js";
-import type { Io } from "./io.js";
-import type { OptionTable, OptionValues } from "./option-table.js";
-import { selfCommand } from "./self.js";
+import type { OptionTable } from "./option-table.js";
 
 /** Options of the commands that start a team. */
 export const startOptions = {
@@ -19,26 +16,3 @@ export const startOptions = {
   },
   "model-script": { type: "string", arg: "PATH", describe: "script of the offline model" },
 } as const satisfies OptionTable;
-
-/** Settles what a command line asks to start. Advice on the backend is told. */
-export async function planFrom(
-  command: "up" | "run",
-  what: string,
-  options: OptionValues<typeof startOptions>,
-  io: Io,
-): Promise<PlannedStart> {
-  const plan = await planStart({
-    command,
-    what,
-    backend: options.backend,
-    model: options.model,
-    modelScript: options["model-script"],
-    cwd: io.cwd,
-    env: io.env,
-    stdinIsTerminal: io.stdin.isTTY === true,
-    stderrIsTerminal: io.stderr.isTTY === true,
-    troupe: selfCommand(),
-  });
-  if (plan.hint !== undefined) await io.note(`troupe: ${plan.hint}`);
-  return plan;
-}

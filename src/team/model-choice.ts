@@ -1,5 +1,5 @@
 import { anthropicOptions, createAnthropicModel } from "../agent/model/anthropic.js";
-import { createOfflineModel, loadOfflineScript } from "../agent/model/offline.js";
+import { createOfflineModel, type OfflineScript } from "../agent/model/offline.js";
 import type { ModelClient } from "../agent/model/types.js";
 import { TroupeError } from "../util/errors.js";
 
@@ -40,18 +40,23 @@ function isForeign(model: string | undefined): boolean {
 }
 
 /** A client for a model that {@link chooseModel} chose. `agentKeys`: the script's parts to look for, best first. */
-export function openModel(options: {
+export async function openModel(options: {
   readonly model: string;
   readonly script: string | undefined;
   readonly agentKeys: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-}): ModelClient {
+}): Promise<ModelClient> {
   if (options.model === "offline") {
-    const script = options.script === undefined ? undefined : loadOfflineScript(options.script);
+    const script = options.script === undefined ? undefined : await loadScript(options.script);
     return createOfflineModel({ script, agentKeys: options.agentKeys });
   }
   checkCredentials(options.env);
   return createAnthropicModel({ ...anthropicOptions(options.env), label: options.model });
+}
+
+async function loadScript(file: string): Promise<OfflineScript> {
+  const { loadOfflineScript } = await import("../agent/model/offline/load-script.js");
+  return loadOfflineScript(file);
 }
 
 /** Throws TroupeError `no-key` where no embedded agent could reach a model. Checked before anything starts. */

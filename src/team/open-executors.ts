@@ -9,8 +9,6 @@ import { TroupeError } from "../util/errors.js";
 import type { MemberReport } from "./host/protocol.js";
 import type { LocatedTeam } from "./locate.js";
 import type { MemberRecord } from "./records.js";
-import { readAgentSpec, specFile } from "./runtime/agent-spec.js";
-import { runTeammate } from "./runtime/teammate.js";
 import { mailboxOf, memberNamed } from "./send.js";
 import { tmuxProgram } from "./tmux-program.js";
 import { tmuxLockDir } from "./tmux-remains.js";
@@ -44,6 +42,11 @@ export async function openExecutors(options: {
   const { team, news } = options;
   const own = createInProcessExecutor({
     run: async ({ runDir, env }, started, signal, revoked) => {
+      // A host whose agents all have processes of their own does without.
+      const [{ readAgentSpec, specFile }, { runTeammate }] = await Promise.all([
+        import("./runtime/agent-spec.js"),
+        import("./runtime/teammate.js"),
+      ]);
       const spec = readAgentSpec(specFile(runDir));
       const { name, incarnation } = spec;
       const report = (of: MemberReport): void => news.report(name, incarnation, of);

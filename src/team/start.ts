@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { loadPty } from "../../backends/pty.js";
 import { createBackoff } from "../agent/model/backoff.js";
-import { loadOfflineScript } from "../agent/model/offline.js";
 import { TroupeError } from "../util/errors.js";
 import { carryMail } from "./carry-mail.js";
 import { openEventHub } from "./event-hub.js";
@@ -49,8 +48,14 @@ export interface StartedTeam {
 }
 
 /** Refuses a request that cannot work, before anything exists. Throws TroupeError. */
-export function checkStart(request: StartRequest, env: Readonly<Record<string, string | undefined>>): void {
-  if (request.modelScript !== undefined) loadOfflineScript(request.modelScript);
+async function checkStart(
+  request: StartRequest,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  if (request.modelScript !== undefined) {
+    const { loadOfflineScript } = await import("../agent/model/offline/load-script.js");
+    loadOfflineScript(request.modelScript);
+  }
   for (const spec of membersOf(request.file))
     checkPlan(spec, { projectRoot: request.projectRoot, model: request.model, env });
 }
@@ -84,7 +89,7 @@ export async function startTeam(
     readonly signal: AbortSignal;
   },
 ): Promise<StartedTeam> {
-  checkStart(request, options.env);
+  await checkStart(request, options.env);
   await checkTerminals(request);
   const prepared = await prepareTeam({
     home: request.home,

@@ -34,24 +34,23 @@ describe("chooseModel", () => {
 describe("openModel", () => {
   const rest = { script: undefined, agentKeys: ["ada"], env: {} };
 
-  it("needs no key for the offline model, whose name says what it is", () => {
-    expect(openModel({ ...rest, model: "offline" })).toMatchObject({
+  it("needs no key for the offline model, whose name says what it is", async () => {
+    expect(await openModel({ ...rest, model: "offline" })).toMatchObject({
       scripted: true,
       label: "offline (scripted)",
     });
   });
 
-  it("plays the script it was given", () => {
+  it("plays the script it was given", async () => {
     const script = path.join(temporaryDirectory(), "s.yaml");
     fs.writeFileSync(script, "version: 1\nagents: { bob: [{ text: hello }] }\n");
-    expect(openModel({ ...rest, model: "offline", script, agentKeys: ["ada", "Bob"] }).scripted).toBe(true);
-    expect(() => openModel({ ...rest, model: "offline", script })).toThrow(
-      expect.objectContaining({ code: "offline-script" }),
-    );
+    const given = { ...rest, model: "offline", script };
+    expect(await openModel({ ...given, agentKeys: ["ada", "Bob"] })).toMatchObject({ scripted: true });
+    await expect(openModel(given)).rejects.toMatchObject({ code: "offline-script" });
   });
 
-  it("shows a real model by its id", () => {
-    const model = openModel({ ...rest, model: "claude-x", env: { ANTHROPIC_API_KEY: "k" } });
+  it("shows a real model by its id", async () => {
+    const model = await openModel({ ...rest, model: "claude-x", env: { ANTHROPIC_API_KEY: "k" } });
     expect(model).toMatchObject({ scripted: false, label: "claude-x" });
   });
 });

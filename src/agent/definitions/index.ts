@@ -1,5 +1,4 @@
 export { builtinDefinitions } from "./builtin.js";
 export type { AgentDefinition } from "./definition.js";
 export { findDefinition, inForce } from "./find.js";
-export { loadDefinitions } from "./load.js";
 export { toolsFor } from "./tools-for.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { permissionModes } from "../permissions/mode.js";
 import { canonicalToolName } from "../tools/aliases.js";
 

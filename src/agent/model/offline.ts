@@ -10,7 +10,7 @@ import { type ScriptedAnswer, streamEvents } from "./offline/stream-events.js";
 import { renderTemplate, renderValue, type Scope, TemplateError } from "./offline/template.js";
 import { type ModelClient, ModelError, type ModelRequest } from "./types.js";
 
-export { loadOfflineScript, type OfflineScript } from "./offline/script.js";
+export type { OfflineScript } from "./offline/script.js";
 
 export interface OfflineOptions {
   /** Default: a built-in one that looks around. */

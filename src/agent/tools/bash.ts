@@ -1,5 +1,5 @@
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { ExecError, type ExecResult, exec } from "../../util/exec.js";
 import { oneLine } from "../../util/text.js";
 import { isReadOnlyCommand } from "../permissions/read-only-command.js";

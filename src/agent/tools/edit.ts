@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Tool } from "../tool.js";
 import { checkFresh, replaceFile } from "./replace-file.js";
 import { replaceText } from "./replace-text.js";

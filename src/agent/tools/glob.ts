@@ -1,6 +1,6 @@
 import fsp from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { errnoOf, TroupeError } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
 import type { Tool, ToolContext } from "../tool.js";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Tool } from "../tool.js";
 import { absolutePath } from "./resolve-path.js";
 import { count, displayPath } from "./result-text.js";

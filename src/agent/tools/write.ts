@@ -1,5 +1,5 @@
 import fsp from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { errnoOf, TroupeError } from "../../util/errors.js";
 import type { Tool } from "../tool.js";
 import { checkFresh, replaceFile } from "./replace-file.js";

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.js";
-import { planFrom, startOptions } from "../start-options.js";
+import { startOptions } from "../start-options.js";
 
 export const run = defineCommand({
   name: "run",
@@ -17,6 +17,7 @@ export const run = defineCommand({
     ["troupe run team.yaml --json", "events as NDJSON on stdout"],
   ],
   async run({ options, positionals: [what = ""] }, io) {
+    const { planFrom } = await import("../plan-from.js");
     const { request } = await planFrom("run", what, options, io);
     const { runToEnd } = await import("../run-to-end.js");
     return runToEnd(request, io, options);

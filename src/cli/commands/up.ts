@@ -1,6 +1,6 @@
 import { TroupeError } from "../../util/errors.js";
 import { defineCommand } from "../command.js";
-import { planFrom, startOptions } from "../start-options.js";
+import { startOptions } from "../start-options.js";
 
 export const up = defineCommand({
   name: "up",
@@ -18,6 +18,7 @@ export const up = defineCommand({
   ],
   async run({ options, positionals: [file] }, io) {
     if (file === undefined) throw noFile();
+    const { planFrom } = await import("../plan-from.js");
     const { request } = await planFrom("up", file, options, io);
     const session = await import("../lead-session.js");
     if (request.backend.type === "in-process" && !options.detach)

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { z } from "zod";
+import * as z from "zod";
 import { type ErrorKind, exitCodes, TroupeError } from "../../util/errors.js";
 import { withDeadline } from "../../util/wait.js";
 import { defaults } from "../defaults.js";

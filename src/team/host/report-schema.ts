@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { TroupeError } from "../../util/errors.js";
 import { nameKey } from "../../util/name-key.js";
 import type { MemberReport } from "./protocol.js";

@@ -35,7 +35,7 @@ export async function agentSetup(
 ): Promise<AgentSetup> {
   const paths = teamPaths(spec.home, spec.dirName);
   const definition = findDefinition(spec.agentType);
-  const model: ModelClient = openModel({
+  const model: ModelClient = await openModel({
     model: spec.model,
     script: spec.modelScript,
     agentKeys: [spec.name, definition.name],

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { permissionModes } from "../../agent/permissions/mode.js";
 import { type ColourName, colours } from "../colours.js";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Tool } from "../../agent/tool.js";
 import { TroupeError } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";

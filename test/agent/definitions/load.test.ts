@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadDefinitions } from "../../../src/agent/definitions/index.js";
+import { loadDefinitions } from "../../../src/agent/definitions/load.js";
 import { createWorkspace, type Workspace } from "../tools/workspace.js";
 
 let space: Workspace;

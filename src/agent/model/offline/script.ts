@@ -1,7 +1,4 @@
-import fs from "node:fs";
-import { isNode, LineCounter, parseDocument } from "yaml";
-import { z } from "zod";
-import { messageOf, TroupeError } from "../../../util/errors.js";
+import * as z from "zod";
 import { nameKey } from "../../../util/name-key.js";
 import {
   type Expression,
@@ -52,42 +49,18 @@ export type InputValue =
   | { readonly fields: readonly (readonly [string, InputValue])[] }
   | { readonly constant: number | boolean | null };
 
-/** Reads a script. Throws TroupeError kind `usage` with file, line and column where it cannot be used. */
-export function loadOfflineScript(file: string): OfflineScript {
-  let text: string;
-  try {
-    text = fs.readFileSync(file, "utf8");
-  } catch (error) {
-    throw unusable(`the script ${file} cannot be read: ${messageOf(error)}`, error);
-  }
-  return parseOfflineScript(text, file);
+/** Checks and compiles what a script holds, as data; `file` is where it came from. */
+export function compileScript(value: unknown, file: string): CompiledScript {
+  const parsed = scriptSchema.safeParse(value);
+  if (!parsed.success) return { ok: false, issues: parsed.error.issues };
+  const { delayMs, agents } = parsed.data;
+  const entries = Object.entries(agents).map(([name, agent]) => [nameKey(name), { name, ...agent }] as const);
+  return { ok: true, script: { file, delayMs, agents: new Map(entries) } };
 }
 
-/** As {@link loadOfflineScript}, for text that has been read already. */
-export function parseOfflineScript(text: string, file: string): OfflineScript {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number) => {
-    const { line, col } = lines.linePos(offset);
-    return `${file}:${line}:${col}`;
-  };
-  const [fault] = [...document.errors, ...document.warnings];
-  if (fault !== undefined) throw unusable(`${at(fault.pos[0])}: ${fault.message}`, fault);
-
-  const parsed = scriptSchema.safeParse(document.toJS());
-  if (parsed.success) {
-    const { delayMs, agents } = parsed.data;
-    const entries = Object.entries(agents).map(
-      ([name, agent]) => [nameKey(name), { name, ...agent }] as const,
-    );
-    return { file, delayMs, agents: new Map(entries) };
-  }
-  const faults = parsed.error.issues.map(({ path, message, ...issue }) => {
-    const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-    return `${at(offsetOf(document, [...path, ...keys]))}: ${path.join(".") || "script"}: ${message}`;
-  });
-  throw unusable(faults.join("\n"));
-}
+export type CompiledScript =
+  | { readonly ok: true; readonly script: OfflineScript }
+  | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
 
 const template = z.string().transform((text, context) => compiled(text, parseTemplate, context));
 const names = z.union([z.string().transform((name) => [name]), z.array(z.string()).min(1)], {
@@ -213,25 +186,4 @@ function compiled<T>(
     context.addIssue({ code: "custom", path: [...path], message: error.message });
     return z.NEVER;
   }
-}
-
-/** Where the value at `path` starts, or the nearest one around it. */
-function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number {
-  for (let length = path.length; length >= 0; length--) {
-    const full = path.slice(0, length);
-    // `steps` may have been added to a list of steps.
-    for (const keys of [full, full.filter((key, i) => !(key === "steps" && i === 2))]) {
-      const node = length === 0 ? document.contents : document.getIn(keys, true);
-      if (isNode(node) && node.range != null) return node.range[0];
-    }
-  }
-  return 0;
-}
-
-function unusable(message: string, cause?: unknown): TroupeError {
-  return new TroupeError("offline-script", message, {
-    kind: "usage",
-    remedy: "docs/offline-model.md describes what a script looks like",
-    cause,
-  });
 }

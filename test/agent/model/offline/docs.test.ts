@@ -6,7 +6,7 @@ import { z } from "zod";
 import { createFileState } from "../../../../src/agent/file-state.js";
 import { frameMessage } from "../../../../src/agent/message-frame.js";
 import { filters } from "../../../../src/agent/model/offline/filters.js";
-import { parseOfflineScript } from "../../../../src/agent/model/offline/script.js";
+import { parseOfflineScript } from "../../../../src/agent/model/offline/load-script.js";
 import { createGlobTool } from "../../../../src/agent/tools/glob.js";
 import { createReadTool } from "../../../../src/agent/tools/read.js";
 import { play } from "./script-harness.js";

@@ -2,7 +2,7 @@ import type { MessageParam } from "@anthropic-ai/sdk/resources/messages/messages
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { frameMessage } from "../../../../src/agent/message-frame.js";
-import { parseOfflineScript } from "../../../../src/agent/model/offline/script.js";
+import { parseOfflineScript } from "../../../../src/agent/model/offline/load-script.js";
 import { createOfflineModel } from "../../../../src/agent/model/offline.js";
 import type { IncomingMessage } from "../../../../src/agent/ports.js";
 import type { Tool } from "../../../../src/agent/tool.js";

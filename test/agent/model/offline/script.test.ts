@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { defaultScript } from "../../../../src/agent/model/offline/default-script.js";
-import { loadOfflineScript, parseOfflineScript } from "../../../../src/agent/model/offline/script.js";
+import { loadOfflineScript, parseOfflineScript } from "../../../../src/agent/model/offline/load-script.js";
 import type { TroupeError } from "../../../../src/util/errors.js";
 
 let dir: string;

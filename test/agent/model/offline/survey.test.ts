@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createFileState } from "../../../../src/agent/file-state.js";
 import { frameMessage } from "../../../../src/agent/message-frame.js";
-import { loadOfflineScript } from "../../../../src/agent/model/offline.js";
+import { loadOfflineScript } from "../../../../src/agent/model/offline/load-script.js";
 import type { IncomingMessage } from "../../../../src/agent/ports.js";
 import type { Tool } from "../../../../src/agent/tool.js";
 import { createGlobTool } from "../../../../src/agent/tools/glob.js";
