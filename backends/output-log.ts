@@ -8,7 +8,7 @@ import { printable } from "../src/util/text.js";
 const maxLine = 64 * 1024;
 
 /** From this size on, in bytes, a log goes on in a new file; the one before it is kept beside it as `output.log.1`. */
-const maxLogBytes = 64 * 1024 * 1024;
+export const maxLogBytes = 64 * 1024 * 1024;
 
 /** The file in a run directory to which everything goes that a teammate's program shows. */
 export function outputLogOf(runDir: string): string {
