@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { delay } from "../src/util/wait.js";
 import { syncDirectory, syncDirectorySync, writeDraft } from "./draft.js";
 import { createGate, type Gate } from "./gate.js";
-import { checkMailbox } from "./layout.js";
 import { encodeMessage, type Message } from "./message.js";
 import { removeLeftover } from "./message-file.js";
 import { type PlaceOptions, placeMessage, type Stored } from "./place.js";
@@ -47,7 +46,7 @@ interface Outgoing {
 }
 
 /**
- * A queue of messages into the mailbox `dir`. Errors of `send`: TroupeError `bad-message`, `no-mailbox`, `id-taken`,
+ * A queue of messages into the mailbox `dir`, which its caller has found there. Errors of `send`: TroupeError `bad-message`, `no-mailbox`, `id-taken`,
  * `not-stored`, or `maybe-stored` (kind `not-reached`), after which sending it again with the same id settles the matter.
  * Senders that are used together share `gates`.
  *
@@ -60,7 +59,6 @@ export function createSender(
   options: PlaceOptions = {},
   gates: DiskGates = createDiskGates(),
 ): Sender {
-  checkMailbox(dir);
   const waiting: Outgoing[] = [];
   let running = false;
 

@@ -4,7 +4,8 @@ import { nameKey } from "../util/name-key.js";
 import { type Channel, channelsOf } from "./channels.js";
 import { splitAddress } from "./keys.js";
 import { type LocatedTeam, locateTeam } from "./locate.js";
-import { type Addressees, addressees, failure, noteOn } from "./send.js";
+import { readMember } from "./records.js";
+import { type Addressees, addressees, failure, hostOnce, noteOn } from "./send.js";
 import { socketOf } from "./uds-address.js";
 import { sendToSocket } from "./uds-send.js";
 
@@ -79,8 +80,9 @@ export function createPostman(options: {
 
   async function sendTo({ team: target, sender, to, names, isGroup, shown }: Destination, mail: Mail) {
     const message = sealed({ from: sender, to, team: target.paths.dirName }, mail);
+    const host = hostOnce(target.paths);
     const stored = (name: string): Posted => {
-      const note = noteOn(target.paths, name);
+      const note = noteOn(readMember(target.paths, name), host);
       return { to: shown(name), id: message.id, stored: true, ...(note === undefined ? {} : { note }) };
     };
     const [only = ""] = names;

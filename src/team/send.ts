@@ -34,6 +34,8 @@ export interface Addressees {
   readonly names: readonly string[];
   /** Whether it is meant for several, each of whom is told of apart, also if it is one or none. */
   readonly isGroup: boolean;
+  /** What is recorded of them, as far as it had to be read. */
+  readonly records: readonly MemberRecord[];
 }
 
 /** How the sending to one member went. */
@@ -62,9 +64,17 @@ export function sendLetter(team: LocatedTeam, sender: Sender, letter: Letter): S
   return storeSync(team, postOf(team, sender, letter));
 }
 
-/** As {@link sendLetter}, but what goes to many is stored for several of them at a time, not for one after the other. */
-export async function sendLetterAtOnce(team: LocatedTeam, sender: Sender, letter: Letter): Promise<Sent> {
-  const post = postOf(team, sender, letter);
+/**
+ * As {@link sendLetter}, but what goes to many is stored for several of them at a time, not for one after the other. `whom` is
+ * what the letter's address means, where that is known already.
+ */
+export async function sendLetterAtOnce(
+  team: LocatedTeam,
+  sender: Sender,
+  letter: Letter,
+  whom?: Addressees,
+): Promise<Sent> {
+  const post = postOf(team, sender, letter, whom);
   if (post.names.length <= few) return storeSync(team, post);
   return sentTo(post, await openRouter(team.paths.mail).broadcast(post.names, post.message));
 }
@@ -75,15 +85,16 @@ export async function sendLetterAtOnce(team: LocatedTeam, sender: Sender, letter
  * where that leaves nobody.
  */
 export function addressees(team: LocatedTeam, from: string, address: string): Addressees {
+  const records = address === "*" ? readMembers(team.paths) : [];
   const all = isChannel(address)
     ? channelNamed(team.record, address)
-    : { address, members: address === "*" ? readMembers(team.paths).map(({ name }) => name) : undefined };
+    : { address, members: address === "*" ? records.map(({ name }) => name) : undefined };
   if (all.members === undefined) {
     const name = memberNamed(team, address);
-    return { to: name, names: [name], isGroup: false };
+    return { to: name, names: [name], isGroup: false, records };
   }
   const names = all.members.filter((name) => nameKey(name) !== nameKey(from));
-  if (names.length > 0) return { to: all.address, names, isGroup: true };
+  if (names.length > 0) return { to: all.address, names, isGroup: true, records };
   throw new TroupeError("nobody", `nobody but ${from} is in ${groupWords(all.address, team.record)}`, {
     kind: "not-found",
     remedy: "see who is there: troupe status",
@@ -156,17 +167,15 @@ interface Post {
   readonly notes: ReadonlyMap<string, string | undefined>;
 }
 
-function postOf(team: LocatedTeam, sender: Sender, letter: Letter): Post {
+function postOf(team: LocatedTeam, sender: Sender, letter: Letter, whom?: Addressees): Post {
   const { paths, record } = team;
   const from = senderName(sender, record);
-  const { to, names, isGroup } = addressees(team, from, letter.to);
-  let status: HostStatus | undefined;
-  const host = (): HostStatus => {
-    status ??= hostStatus(paths);
-    return status;
-  };
-  if (letter.requireRunning) requireRunning(names.map((name) => absence(readMember(paths, name), host)));
-  const notes = new Map(names.map((name) => [name, noteOn(paths, name, host)]));
+  const { to, names, isGroup, records } = whom ?? addressees(team, from, letter.to);
+  const known = new Map(records.map((member) => [member.name, member]));
+  const memberOf = (name: string): MemberRecord | undefined => known.get(name) ?? readMember(paths, name);
+  const host = hostOnce(paths);
+  if (letter.requireRunning) requireRunning(names.map((name) => absence(memberOf(name), host)));
+  const notes = new Map(names.map((name) => [name, noteOn(memberOf(name), host)]));
   return { message: messageOfLetter(sender, from, to, letter, paths.dirName), names, isGroup, notes };
 }
 
@@ -233,9 +242,17 @@ export function failure(
     : { outcome: "failed", note: `not stored for ${shown}: ${error.message}` };
 }
 
+/** The state of a team's host, looked at once, and only if it is asked for. */
+export function hostOnce(paths: TeamPaths): () => HostStatus {
+  let status: HostStatus | undefined;
+  return () => {
+    status ??= hostStatus(paths);
+    return status;
+  };
+}
+
 /** Why nobody may read this member's mail soon, or undefined where somebody does. */
-export function noteOn(paths: TeamPaths, name: string, host = () => hostStatus(paths)): string | undefined {
-  const member = readMember(paths, name);
+export function noteOn(member: MemberRecord | undefined, host: () => HostStatus): string | undefined {
   const readsByInbox = member?.kind === "command" && member.input === undefined;
   return (
     absence(member, host) ??

@@ -65,7 +65,7 @@ export const send = defineCommand({
     const team = socket === undefined ? teamOf(io, address.team ?? options.team) : undefined;
     const home = team?.paths.home ?? troupeHome(io.env);
     // Known before a key is made: a mistyped name leaves nothing behind.
-    if (team !== undefined) addressees(team, senderName(identityFromEnv(io.env), team.record), address.name);
+    const whom = team && addressees(team, senderName(identityFromEnv(io.env), team.record), address.name);
     const letter: Letter = {
       to: socket === undefined ? address.name : to,
       text: await textArgument(io, "send", text, options.file),
@@ -80,8 +80,9 @@ export const send = defineCommand({
     const sent =
       team === undefined
         ? await sendThrough(socket ?? "", sender, letter, timeoutMs, io.signal)
-        : await sendLetterAtOnce(team, sender, letter);
-    for (const { note } of sent.deliveries) if (note !== undefined) await io.note(`troupe: ${note}`);
+        : await sendLetterAtOnce(team, sender, letter, whom);
+    const notes = sent.deliveries.flatMap(({ note }) => (note === undefined ? [] : `troupe: ${note}`));
+    if (notes.length > 0) await io.note(notes.join("\n"));
     const awaited =
       team === undefined
         ? takenBySocket(sent)
