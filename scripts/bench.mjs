@@ -53,7 +53,7 @@ for (const bench of benches) {
     const rounds = [];
     /** @type {Map<string, import("./lib/bench.mjs").Figure>} */
     const worst = new Map();
-    for (let round = 1; round <= Number(values.rounds); round++) {
+    for (let round = 1; round <= Number(bench.rounds ?? values.rounds); round++) {
       const dir = path.join(scratch, String(round));
       fs.mkdirSync(dir);
       const runs = Number(values.runs ?? bench.runs);

@@ -2,6 +2,7 @@
  * @typedef {object} Bench
  * @property {string} name
  * @property {string} title
+ * @property {number} [rounds] where a round takes the worst of several itself
  * @property {number} runs samples per arm and round, unless the caller says otherwise
  * @property {(place: { command: string, dir: string, runs: number }) => Promise<{
  *   samples: Record<string, number[]>, figures: readonly Figure[] }>} measure one round; `dir` is empty and the bench's own
