@@ -49,11 +49,11 @@ export const programs: Checks = {
 
   async "records how the program ended"({ executor, started }) {
     const ends = [
-      ["setTimeout(() => process.exit(7), 300)", { exitCode: 7, signal: null }],
-      ["setTimeout(() => process.kill(process.pid, 'SIGKILL'), 300)", { exitCode: null, signal: "SIGKILL" }],
+      ["sleep 0.5; exit 7", { exitCode: 7, signal: null }],
+      ["sleep 0.5; kill -KILL $$", { exitCode: null, signal: "SIGKILL" }],
     ] as const;
-    for (const [code, expected] of ends) {
-      const { ref } = await started(node(code));
+    for (const [script, expected] of ends) {
+      const { ref } = await started(argv("/bin/sh", "-c", script));
       const record = await waitUntil("the exit record", () => readExit(ref.runDir), {
         timeoutMs: patienceMs,
       });
@@ -117,7 +117,8 @@ const awkward = [
 /** Writes down, into the file of its first argument, how it was started. */
 const tell = `
 const [file, ...argv] = process.argv.slice(1);
-require("fs").writeFileSync(file, JSON.stringify({ env: process.env, argv, cwd: process.cwd() }));`;
+import("node:fs").then(({ realpathSync, writeFileSync }) =>
+  writeFileSync(file, JSON.stringify({ env: process.env, argv, cwd: realpathSync(".") })));`;
 
 function node(code: string, ...rest: readonly string[]) {
   return argv(process.execPath, "-e", code, "--", ...rest);
