@@ -1,0 +1,90 @@
+// @ts-check
+// What the backend does beside other sessions of screen, and after the end of its own.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { createScreenExecutor } from "./screen-executor.mjs";
+
+test("leaves a person's sessions alone, also one that it is called from", { timeout: 60_000 }, async (t) => {
+  const { dir, config } = place(t);
+  const env = { ...process.env, SCREENDIR: path.join(dir, "person"), SYSSCREENRC: "/dev/null" };
+  fs.mkdirSync(env.SCREENDIR, { mode: 0o700 });
+  /** @param {string[]} args */
+  const person = (...args) => execFileSync("screen", args, { env, encoding: "utf8" });
+  person("-c", "/dev/null", "-d", "-m", "-S", "troupe", "-t", "mine", "/bin/sh", "-c", "exec cat");
+  try {
+    const [socket] = fs.readdirSync(env.SCREENDIR);
+    const windows = () => person("-S", "troupe", "-Q", "windows");
+    const before = windows();
+    const around = { ...env, STY: socket, WINDOW: "0" };
+    const executor = createScreenExecutor({ dir: path.join(dir, "t"), env: around, deliver: async () => {} });
+    assert.ok((await executor.spawn(config())).ok);
+    assert.equal(windows(), before);
+    assert.deepEqual((await executor.kill("scout@team")).survivors, []);
+    await executor.close?.();
+    assert.equal(windows(), before);
+    assert.deepEqual(fs.readdirSync(env.SCREENDIR), [socket]);
+  } finally {
+    person("-S", "troupe", "-X", "quit");
+  }
+});
+
+test("starts another session where its own was killed", { timeout: 60_000 }, async (t) => {
+  const { dir, config } = place(t);
+  const executor = createScreenExecutor({
+    dir: path.join(dir, "t"),
+    env: process.env,
+    deliver: async () => {},
+  });
+  try {
+    const first = await executor.spawn(config());
+    const server = first.ok ? first.ref.server : undefined;
+    assert.ok(server);
+    process.kill(server.process.pid, "SIGKILL");
+    for (let looks = 0; (await executor.isActive("scout@team")) !== "gone" && looks < 1000; looks++)
+      await delay(20);
+    const second = await executor.spawn(config());
+    assert.ok(second.ok);
+    assert.notEqual(second.ref.server?.socket, server.socket);
+    assert.equal(fs.existsSync(server.socket), false);
+  } finally {
+    await executor.kill("scout@team");
+    await executor.close?.();
+  }
+});
+
+test("says what is missing, and what mends it", async () => {
+  const options = { dir: "/none", env: process.env, deliver: async () => {}, program: "no-such-screen" };
+  const { available, code, remedy } = await createScreenExecutor(options).isAvailable();
+  assert.deepEqual({ available, code }, { available: false, code: "screen-missing" });
+  assert.match(remedy ?? "", /install/);
+});
+
+/** A directory whose name screen would read something into, and a configuration in it. */
+function place(/** @type {import("node:test").TestContext} */ t) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "troupe-$HOME-%n-"));
+  t.after(() => fs.rmSync(dir, { recursive: true, force: true }));
+  let count = 0;
+  const config = () => {
+    const runDir = path.join(dir, `run${count++}`);
+    fs.mkdirSync(runDir, { mode: 0o700 });
+    return /** @type {const} */ ({
+      agentId: "scout@team",
+      name: "scout",
+      team: "team",
+      colour: 33,
+      cwd: dir,
+      env: { PATH: process.env["PATH"] ?? "" },
+      launch: { kind: "argv", argv: ["sleep", "300"] },
+      runDir,
+      placement: { layout: "windows", leadWidth: 40, maxPanesPerWindow: 9 },
+      deadlineMs: 10_000,
+    });
+  };
+  return { dir, config };
+}
