@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { findDefinition } from "../agent/definitions/index.js";
 import { TroupeError } from "../util/errors.js";
+import { oneLine } from "../util/text.js";
 import { checkCredentials, chooseModel } from "./model-choice.js";
 import { checkName } from "./names.js";
 import type { TeamFile, TeammateSpec } from "./team-file/schema.js";
@@ -39,4 +40,10 @@ export function checkPlan(
 /** Where a member works; relative paths start at the project's root. */
 export function cwdOf(projectRoot: string, spec: MemberSpec): string {
   return path.resolve(projectRoot, ("cwd" in spec ? spec.cwd : undefined) ?? ".");
+}
+
+/** The command of a member that is no agent, in one line. */
+export function commandLine(spec: MemberSpec): string {
+  const command = "command" in spec ? spec.command : undefined;
+  return oneLine(typeof command === "string" ? command : (command ?? []).join(" "), 120);
 }

@@ -1,13 +1,16 @@
 import { generateKeyPairSync } from "node:crypto";
+import os from "node:os";
 import path from "node:path";
 import * as z from "zod";
 import { loadPty } from "../../backends/pty.js";
 import { createBackoff } from "../agent/model/backoff.js";
 import { TroupeError } from "../util/errors.js";
+import { createSlots } from "../util/slots.js";
 import { carryMail } from "./carry-mail.js";
 import { openEventHub } from "./event-hub.js";
 import type { TeamEvent } from "./events.js";
 import type { HostContext } from "./host/context.js";
+import { createGreetings } from "./host/greetings.js";
 import { type Host, openHost } from "./host/host.js";
 import { createRoster } from "./host/roster.js";
 import type { LocatedTeam } from "./locate.js";
@@ -150,7 +153,11 @@ async function hostOf(
     model: request.model,
     modelScript: request.modelScript,
     starting: new AbortController(),
-    greeted: new Set(),
+    greeted: createGreetings(),
+    slots: {
+      agentProcesses: createSlots(Math.max(8, 2 * os.availableParallelism())),
+      others: createSlots(32),
+    },
     settling: new Set(),
     signal: options.signal,
   };

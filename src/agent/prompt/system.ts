@@ -23,6 +23,8 @@ export interface TeammateIdentity {
   readonly lead: string;
   /** The others, as they are when the conversation begins. */
   readonly members: readonly { readonly name: string; readonly what: string }[];
+  /** How many there are besides those. */
+  readonly further?: number;
 }
 
 /** The system prompt of an agent. The same options give the same bytes, so that the endpoint's cache holds. */
@@ -41,12 +43,15 @@ export function systemPrompt(options: SystemPromptOptions): string {
 
 const alone = "You are an agent that does software work with tools.";
 
-function identity({ name, team, lead, members }: TeammateIdentity): string {
+function identity({ name, team, lead, members, further = 0 }: TeammateIdentity): string {
   const role =
     lead === name
       ? "You lead it: reports come to you, and you bring the work to its end for the user."
       : `Your lead is ${oneLine(lead)}: your reports go there.`;
-  const others = members.map((member) => `- ${oneLine(member.name)}: ${oneLine(member.what)}`);
+  const others = [
+    ...members.map((member) => `- ${oneLine(member.name)}: ${oneLine(member.what)}`),
+    ...(further === 0 ? [] : [`- and ${further} more`]),
+  ];
   const list =
     others.length === 0
       ? "You are its only agent so far."

@@ -1,10 +1,12 @@
 import type { TeammateExecutor } from "../../../backends/types.js";
+import type { Slots } from "../../util/slots.js";
 import type { EventHub } from "../event-hub.js";
 import type { Executors } from "../open-executors.js";
 import type { TeamPaths } from "../paths.js";
 import type { Postman } from "../postman.js";
 import type { TeamRecord } from "../records.js";
 import type { TeamFile } from "../team-file/schema.js";
+import type { Greetings } from "./greetings.js";
 import type { Roster } from "./roster.js";
 
 /** What the parts of a host share; made once, passed down. */
@@ -28,8 +30,9 @@ export interface HostContext {
   readonly modelScript: string | undefined;
   /** Aborted when nobody may join any more: the team is ending. */
   readonly starting: AbortController;
-  /** Incarnations that have said hello from a process of their own. */
-  readonly greeted: Set<string>;
+  readonly greeted: Greetings;
+  /** In which members are brought up: agents that get a process of their own, which is work for a processor, and others. */
+  readonly slots: { readonly agentProcesses: Slots; readonly others: Slots };
   /** Incarnations whose end is being settled. */
   readonly settling: Set<string>;
   /** Aborted when the host must end at once. */

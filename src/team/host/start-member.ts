@@ -4,19 +4,18 @@ import { createMailbox } from "../../../mailbox/index.js";
 import { findDefinition } from "../../agent/definitions/index.js";
 import { messageOf, TroupeError } from "../../util/errors.js";
 import { ensureDirSync, writeJsonAtomic } from "../../util/fs.js";
-import { nameKey } from "../../util/name-key.js";
 import { identityOf } from "../../util/process-identity.js";
 import { oneLine } from "../../util/text.js";
 import { waitUntil } from "../../util/wait.js";
 import { colourAt, colours } from "../colours.js";
 import { defaults } from "../defaults.js";
 import { createMemberKeys } from "../keys.js";
-import { checkPlan, cwdOf, type MemberSpec, membersOf } from "../member-plan.js";
-import { chooseModel } from "../model-choice.js";
+import { checkPlan, commandLine, cwdOf, type MemberSpec } from "../member-plan.js";
 import { memberRunDir } from "../paths.js";
 import type { MemberRecord } from "../records.js";
-import { type AgentSpec, specFile } from "../runtime/agent-spec.js";
+import { specFile } from "../runtime/agent-spec.js";
 import { mailboxOf } from "../send.js";
+import { agentSpecOf, modelOf } from "./agent-spec-of.js";
 import type { HostContext } from "./context.js";
 
 /** Checks what can be refused before anything is written. Throws TroupeError. */
@@ -69,14 +68,14 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
     state: "starting",
     since: new Date().toISOString(),
   };
-  const agent =
-    spec.agent === undefined ? undefined : agentSpecOf(context, spec, record, keys.keyFile, runDir);
-  const withModel = agent === undefined ? record : { ...record, model: agent.model };
+  const model = spec.agent === undefined ? undefined : modelOf(context, spec);
+  const withModel = model === undefined ? record : { ...record, model };
   // Nothing has been waited for since the check: the name and the place are taken now, whoever else asks meanwhile.
   const giveBack = roster.reserve(withModel);
   try {
     await createMailbox(mailboxOf(paths, spec.name));
-    if (agent !== undefined) await writeJsonAtomic(specFile(runDir), agent);
+    if (model !== undefined)
+      await writeJsonAtomic(specFile(runDir), agentSpecOf(context, spec, withModel, keys.keyFile, runDir));
     await roster.put(roster.find(spec.name) ?? withModel);
   } catch (error) {
     giveBack();
@@ -87,13 +86,14 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
     name: record.name,
     what: record.what,
     colour,
-    ...(agent === undefined ? {} : { model: agent.model === "offline" ? "offline (scripted)" : agent.model }),
+    ...(model === undefined ? {} : { model: model === "offline" ? "offline (scripted)" : model }),
   });
-  let result = isStarting(context, record)
-    ? await spawn(context, spec, record, keys.keyFile, runDir)
-    : stoppedBefore;
-  if (result.ok && agent !== undefined && result.ref.process !== undefined)
-    result = await greeting(context, record, result);
+  const isProcess = model !== undefined && context.executorFor(record).type !== "in-process";
+  const slots = isProcess ? context.slots.agentProcesses : context.slots.others;
+  const result = await slots(
+    () => launch(context, spec, record, keys.keyFile, runDir),
+    context.starting.signal,
+  ).catch(notLaunched);
   if (!result.ok) {
     const detail = [result.reason, oneLine(result.screen, 300)].filter(Boolean).join(": ");
     roster.setState(spec.name, incarnation, {
@@ -109,7 +109,7 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
   }
   const process = result.ref.process ?? identityOf(result.pid);
   roster.update(spec.name, incarnation, { ref: result.ref, ...(process === undefined ? {} : { process }) });
-  if (agent === undefined)
+  if (model === undefined)
     roster.setState(
       spec.name,
       incarnation,
@@ -118,6 +118,20 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
     );
   await roster.flush();
   return roster.find(spec.name) ?? withModel;
+}
+
+/** In a slot: what starts side by side has to be there before its deadline, on a machine with few processors too. */
+async function launch(
+  context: HostContext,
+  spec: MemberSpec,
+  record: MemberRecord,
+  keyFile: string,
+  runDir: string,
+): Promise<TeammateSpawnResult> {
+  if (!isStarting(context, record)) return stoppedBefore;
+  const result = await spawn(context, spec, record, keyFile, runDir);
+  const hasOwnProcess = result.ok && record.kind === "agent" && result.ref.process !== undefined;
+  return hasOwnProcess ? greeting(context, record, result) : result;
 }
 
 /** Nobody has ended it since it took its name. From its spawn on, an end reaches it through the executor. */
@@ -132,6 +146,10 @@ const stoppedBefore: TeammateSpawnResult = {
   reason: "it was ended before it was started",
   screen: "",
 };
+
+function notLaunched(error: unknown): TeammateSpawnResult {
+  return { ok: false, code: "backend-failed", reason: messageOf(error), screen: "" };
+}
 
 async function spawn(
   context: HostContext,
@@ -165,12 +183,7 @@ async function spawn(
     },
     deadlineMs: defaults.spawnDeadlineMs,
   };
-  try {
-    return await context.executorFor(record).spawn(config, context.starting.signal);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, code: "backend-failed", reason, screen: "" };
-  }
+  return context.executorFor(record).spawn(config, context.starting.signal);
 }
 
 /** An agent in a process of its own is there when it has said hello; until then its process may still be failing. */
@@ -180,20 +193,30 @@ async function greeting(
   spawned: Extract<TeammateSpawnResult, { ok: true }>,
 ): Promise<TeammateSpawnResult> {
   const executor = context.executorFor({ name });
-  const { greeted } = context;
-  const { signal } = context.starting;
-  const seen = await waitUntil(
-    `${name} to say hello`,
-    async () =>
-      greeted.has(incarnation) ? "hello" : (await executor.isActive(agentId)) === "gone" && "gone",
-    { timeoutMs: defaults.spawnDeadlineMs, everyMs: 50, signal },
-  ).catch((error: unknown) => error);
-  if (seen === "hello") return spawned;
-  const screen = (await executor.capture?.(agentId, 10)) ?? "";
-  await executor.kill(agentId);
-  return seen === "gone"
-    ? { ok: false, code: "exited", reason: "it ended before it said hello", screen }
-    : { ok: false, code: "deadline", reason: messageOf(seen), screen };
+  const { greeted, starting } = context;
+  const over = new AbortController();
+  try {
+    const hello = greeted.heard(incarnation).then(() => "hello" as const);
+    const silence = waitUntil(
+      `${name} to say hello`,
+      async () => (await executor.isActive(agentId)) === "gone" && ("gone" as const),
+      {
+        timeoutMs: defaults.spawnDeadlineMs,
+        everyMs: 100,
+        signal: AbortSignal.any([starting.signal, over.signal]),
+      },
+    ).catch((error: unknown) => ({ error }));
+    const seen = await Promise.race([hello, silence]);
+    if (seen === "hello") return spawned;
+    const screen = (await executor.capture?.(agentId, 10)) ?? "";
+    await executor.kill(agentId);
+    return seen === "gone"
+      ? { ok: false, code: "exited", reason: "it ended before it said hello", screen }
+      : { ok: false, code: "deadline", reason: messageOf(seen.error), screen };
+  } finally {
+    over.abort();
+    greeted.forget(incarnation);
+  }
 }
 
 function launchOf(context: HostContext, spec: MemberSpec, runDir: string): TeammateLaunch {
@@ -205,52 +228,4 @@ function launchOf(context: HostContext, spec: MemberSpec, runDir: string): Teamm
     argv: typeof command === "string" ? ["/bin/sh", "-c", command] : (command ?? []),
     terminal: "input" in spec && spec.input === "terminal",
   };
-}
-
-function agentSpecOf(
-  context: HostContext,
-  spec: MemberSpec & { agent?: string | undefined },
-  record: MemberRecord,
-  keyFile: string,
-  runDir: string,
-): AgentSpec {
-  const definition = findDefinition(spec.agent ?? "");
-  return {
-    v: 1,
-    home: context.paths.home,
-    dirName: context.paths.dirName,
-    team: context.record.name,
-    id: record.id,
-    name: record.name,
-    agentId: record.agentId,
-    incarnation: record.incarnation,
-    role: spec.name === "lead" ? "lead" : "teammate",
-    reportsTo: context.record.lead,
-    colleagues: colleaguesOf(context, record.name),
-    agentType: definition.name,
-    ...(spec.prompt === undefined ? {} : { prompt: spec.prompt }),
-    model: chooseModel({ own: spec.model, definition: definition.model, team: context.model }),
-    ...(context.modelScript === undefined ? {} : { modelScript: context.modelScript }),
-    permissionMode: spec.permissionMode ?? "default",
-    colour: colours[record.colour],
-    cwd: cwdOf(context.record.projectRoot, spec),
-    maxTurns: spec.maxTurns ?? definition.maxTurns ?? defaults.maxTurns,
-    orphanTimeoutMs: (context.file.limits?.orphanTimeout ?? defaults.orphanTimeoutMs / 1000) * 1000,
-    keyFile,
-    runDir,
-  };
-}
-
-/** Members that run and, since all start together, those that the team file names. */
-function colleaguesOf({ roster, file }: HostContext, name: string): { name: string; what: string }[] {
-  const planned = membersOf(file).map((spec) => ({ name: spec.name, what: spec.agent ?? commandLine(spec) }));
-  const running = roster.all().filter(({ state, kind }) => state !== "ended" && kind !== "user");
-  const all = new Map([...planned, ...running].map((member) => [nameKey(member.name), member]));
-  all.delete(nameKey(name));
-  return [...all.values()].map((member) => ({ name: member.name, what: member.what }));
-}
-
-function commandLine(spec: MemberSpec): string {
-  const command = "command" in spec ? spec.command : undefined;
-  return oneLine(typeof command === "string" ? command : (command ?? []).join(" "), 120);
 }

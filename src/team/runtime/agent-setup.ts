@@ -60,6 +60,7 @@ export async function agentSetup(
         team: spec.team,
         lead: spec.role === "lead" ? spec.name : spec.reportsTo,
         members: spec.colleagues,
+        further: spec.furtherColleagues,
       },
       cwd: spec.cwd,
       addedDirs: [paths.scratch],

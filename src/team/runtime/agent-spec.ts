@@ -1,5 +1,5 @@
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { permissionModes } from "../../agent/permissions/mode.js";
 import { TroupeError } from "../../util/errors.js";
 import { readTextIfExists } from "../../util/fs.js";
@@ -17,8 +17,9 @@ export const agentSpecSchema = z.object({
   role: z.enum(["lead", "teammate"]),
   /** Who reports go to: `lead` or `user`. */
   reportsTo: z.enum(["lead", "user"]),
-  /** The others when it started. */
+  /** The others when it started, the first of them; and how many more there were. */
   colleagues: z.array(z.object({ name: z.string(), what: z.string() })),
+  furtherColleagues: z.number(),
   agentType: z.string(),
   prompt: z.string().optional(),
   /** `offline` or a model id; aliases are resolved. */

@@ -48,6 +48,18 @@ describe("systemPrompt", () => {
     expect(systemPrompt(alone)).not.toMatch(/mail|SendMessage/i);
   });
 
+  it("says how many there are whom it does not name", () => {
+    const teammate = {
+      name: "a",
+      team: "t",
+      lead: "lead",
+      members: [{ name: "b", what: "x" }],
+      further: 950,
+    };
+    expect(systemPrompt({ ...options, teammate })).toContain("- b: x\n- and 950 more\n");
+    expect(systemPrompt(options)).not.toContain("more\n");
+  });
+
   it("gives a teammate of the user no second superior", () => {
     const teammate = { name: "a", team: "t", lead: "user", members: [] };
     expect(systemPrompt({ ...options, teammate })).not.toContain("gives you work");

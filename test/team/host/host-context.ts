@@ -1,10 +1,12 @@
 import { openEventHub } from "../../../src/team/event-hub.js";
 import type { TeamEvent } from "../../../src/team/events.js";
 import type { HostContext } from "../../../src/team/host/context.js";
+import { createGreetings } from "../../../src/team/host/greetings.js";
 import { createRoster } from "../../../src/team/host/roster.js";
 import { createPostman } from "../../../src/team/postman.js";
 import { readMembers } from "../../../src/team/records.js";
 import type { TeamFile } from "../../../src/team/team-file/schema.js";
+import { createSlots } from "../../../src/util/slots.js";
 import { createExecutorDouble } from "../../helpers/executor-double.js";
 import type { LivingTeam } from "../living-team.js";
 
@@ -35,7 +37,8 @@ export async function hostContext(
     model: undefined,
     modelScript: undefined,
     starting: new AbortController(),
-    greeted: new Set(),
+    greeted: createGreetings(),
+    slots: { agentProcesses: createSlots(2), others: createSlots(4) },
     settling: new Set(),
     signal: new AbortController().signal,
   };

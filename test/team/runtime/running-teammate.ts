@@ -48,6 +48,7 @@ export function specOf(team: LivingTeam, name: string, more: Partial<AgentSpec> 
     role: name === "lead" ? "lead" : "teammate",
     reportsTo: team.record.lead,
     colleagues: [],
+    furtherColleagues: 0,
     agentType: "Explore",
     model: "test-model",
     permissionMode: "bypassPermissions",
