@@ -10,6 +10,7 @@ import { failCurrent } from "../util/context.js";
 import { exitCodes } from "../util/errors.js";
 import { aborted } from "./aborted.js";
 import { attachTerminal } from "./attach-terminal.js";
+import { awaitStarted } from "./await-started.js";
 import type { Io } from "./io.js";
 import { printResult } from "./output.js";
 import { hasTerminal, openViewer, type Viewer } from "./viewer.js";
@@ -69,13 +70,11 @@ export async function lookAt(
   io: Io,
   json: boolean,
 ): Promise<number> {
-  const { watchCommand } = await host
-    .request("ready", {}, { timeoutMs: readyMs, signal: io.signal })
-    .catch(async (error: unknown) => {
-      // Whoever interrupts the wait must hear that the team goes on without them.
-      if (io.signal.aborted) await io.note(await farewell(team));
-      throw error;
-    });
+  const { watchCommand } = await awaitStarted(team, host, io).catch(async (error: unknown) => {
+    // Whoever interrupts the wait must hear that the team goes on without them.
+    if (io.signal.aborted) await io.note(await farewell(team));
+    throw error;
+  });
   if (watchCommand !== undefined && hasTerminal(io)) return attachTerminal(team, watchCommand, io);
   if (watchCommand !== undefined) await io.note(`troupe: to watch: ${watchCommand.join(" ")}`);
   return viewHere(team, host, io, json);
@@ -116,11 +115,8 @@ export async function farewell({ paths, record }: LocatedTeam): Promise<string> 
     : `troupe: team ${record.name} has ended`;
 }
 
-/** Long enough for every member to be started or given up. */
-const readyMs = 60_000;
-
 async function report(team: LocatedTeam, host: HostConnection, io: Io, json: boolean): Promise<number> {
-  const { failed, watchCommand } = await host.request("ready", {}, { timeoutMs: readyMs, signal: io.signal });
+  const { failed, watchCommand } = await awaitStarted(team, host, io);
   const { paths, record } = team;
   const { backend } = record;
   const document = { team: record.name, dirName: paths.dirName, backend, failed, watchCommand };
