@@ -49,8 +49,8 @@ export const programs: Checks = {
 
   async "records how the program ended"({ executor, started }) {
     const ends = [
-      ["sleep 0.5; exit 7", { exitCode: 7, signal: null }],
-      ["sleep 0.5; kill -KILL $$", { exitCode: null, signal: "SIGKILL" }],
+      ["sleep 1; exit 7", { exitCode: 7, signal: null }],
+      ["sleep 1; kill -KILL $$", { exitCode: null, signal: "SIGKILL" }],
     ] as const;
     for (const [script, expected] of ends) {
       const { ref } = await started(argv("/bin/sh", "-c", script));
@@ -82,7 +82,8 @@ export const programs: Checks = {
     const made = config();
     const { runDir } = made;
     const files = ["launch.sh", "exit.json", "ready.json", "output.log"].join(" ");
-    const harm = `cd "$1"; rm -f ${files}; mkdir ${files}; touch launch.sh/x exit.json/x; echo >done; exec sleep 300`;
+    // Not before its start is known: a ready record that goes at once is a program that never was ready.
+    const harm = `sleep 1; cd "$1"; rm -f ${files}; mkdir ${files}; touch launch.sh/x exit.json/x; echo >done; exec sleep 300`;
     const result = await executor.spawn({ ...made, ...argv("/bin/sh", "-c", harm, "harm", runDir) });
     assert.ok(result.ok, "it was not started");
     const isDone = () => fs.existsSync(path.join(runDir, "done"));

@@ -10,11 +10,13 @@ import { createScreenExecutor } from "./screen-executor.mjs";
 
 const cases = executorContract(({ dir, deliver }) => {
   const place = path.join(dir, "screen");
-  const make = () => createScreenExecutor({ dir: place, env: process.env, deliver, graceMs: 400 });
+  // Patient with programs that are slow to fail on a busy machine, and not with those that are slow to end.
+  const limits = { settleMs: 600, graceMs: 400 };
+  const make = () => createScreenExecutor({ dir: place, env: process.env, deliver, ...limits });
   return { executor: make(), successor: make, places: () => windows(place) };
 });
 
-describe("the backend for GNU screen", { concurrency: 2 }, () => {
+describe("the backend for GNU screen", { concurrency: 3 }, () => {
   for (const { name, run } of cases) test(name, { timeout: 60_000 }, run);
 });
 

@@ -18,6 +18,7 @@ test("leaves a person's sessions alone, also one that it is called from", { time
   const person = (...args) => execFileSync("screen", args, { env, encoding: "utf8" });
   person("-c", "/dev/null", "-d", "-m", "-S", "troupe", "-t", "mine", "/bin/sh", "-c", "exec cat");
   try {
+    await until(() => fs.readdirSync(env.SCREENDIR).length > 0);
     const [socket] = fs.readdirSync(env.SCREENDIR);
     const windows = () => person("-S", "troupe", "-Q", "windows");
     const before = windows();
@@ -46,8 +47,7 @@ test("starts another session where its own was killed", { timeout: 60_000 }, asy
     const server = first.ok ? first.ref.server : undefined;
     assert.ok(server);
     process.kill(server.process.pid, "SIGKILL");
-    for (let looks = 0; (await executor.isActive("scout@team")) !== "gone" && looks < 1000; looks++)
-      await delay(20);
+    await until(async () => (await executor.isActive("scout@team")) === "gone");
     const second = await executor.spawn(config());
     assert.ok(second.ok);
     assert.notEqual(second.ref.server?.socket, server.socket);
@@ -64,6 +64,12 @@ test("says what is missing, and what mends it", async () => {
   assert.deepEqual({ available, code }, { available: false, code: "screen-missing" });
   assert.match(remedy ?? "", /install/);
 });
+
+/** @param {() => boolean | Promise<boolean>} isSo */
+async function until(isSo) {
+  for (const deadline = Date.now() + 20_000; !(await isSo()); await delay(20))
+    assert.ok(Date.now() < deadline, `not in time: ${isSo}`);
+}
 
 /** A directory whose name screen would read something into, and a configuration in it. */
 function place(/** @type {import("node:test").TestContext} */ t) {

@@ -32,6 +32,7 @@ import { openSession } from "./session.mjs";
  * @property {Readonly<Record<string, string | undefined>>} env The environment of screen itself.
  * @property {DeliverMessage} deliver
  * @property {string} [program] Default `screen`.
+ * @property {number} [settleMs] How long an end with a failure still makes a spawn a failed one, in milliseconds; default 150.
  * @property {number} [graceMs] From TERM to KILL, in milliseconds; default 5000.
  * @property {(text: string) => void} [onNote] Something a person should know.
  */
@@ -40,7 +41,7 @@ import { openSession } from "./session.mjs";
 
 /** @param {ScreenExecutorOptions} options @returns {TeammateExecutor<"screen">} */
 export function createScreenExecutor(options) {
-  const { dir, env, deliver, program = "screen", graceMs = 5000 } = options;
+  const { dir, env, deliver, program = "screen", settleMs = 150, graceMs = 5000 } = options;
   const session = openSession({ dir, env, program });
   const starting = createStarting();
   /** @type {Map<string, Ref>} */
@@ -62,7 +63,7 @@ export function createScreenExecutor(options) {
       await writeLaunchScript({ ...config, argv: config.launch.argv });
       const opened = await session.openWindow(title, runDir);
       terminal = opened.terminal;
-      const proof = { deadline, settleMs: 150, ...(terminal === undefined ? {} : { terminal }) };
+      const proof = { deadline, settleMs, ...(terminal === undefined ? {} : { terminal }) };
       const outcome = await proofOfLife(config, proof, signal);
       if ("ok" in outcome) {
         await takeBack(config, terminal);
