@@ -53,29 +53,35 @@ describe("a pane's border", () => {
     expect(panesOf(tmux, "#{pane_id}")).toHaveLength(2);
   });
 
-  it("costs a call for a change, and none where nothing changed or there is no pane", async () => {
-    const dir = temporaryDirectory();
-    const calls = path.join(dir, "calls");
-    const program = path.join(dir, "tmux");
-    const real = execFileSync("/bin/sh", ["-c", `command -v ${tmuxProgram}`], { encoding: "utf8" }).trim();
-    fs.writeFileSync(program, `#!/bin/sh\necho "$6" >>'${calls}'\nexec '${real}' "$@"\n`, { mode: 0o755 });
-    const { tmux, executor } = setUp(program);
-    const ref = await start(executor, dir, "a");
+  it("costs one call for all that changes at once, and none where nothing changed or there is no pane", async () => {
+    const { program, calls } = counting();
+    const { dir, tmux, executor } = setUp(program);
+    const refs = [await start(executor, dir, "a"), await start(executor, dir, "b")];
     const states = createPaneStates(
       createTmuxClient({ program, socket: tmux.socket, env: process.env }),
-      (agentId) => (agentId === "a@team" ? ref : undefined),
+      (agentId) => refs.find((ref) => ref.agentId === agentId),
     );
     fs.rmSync(calls);
     await states.set("nobody@team", "working");
     expect(fs.existsSync(calls)).toBe(false);
-    // Of those told while a call is on its way only the last is shown.
-    await Promise.all(["working", "idle", "working", "idle"].map((text) => states.set("a@team", text)));
-    await states.set("a@team", "idle");
-    expect(fs.readFileSync(calls, "utf8")).toBe("if-shell\nif-shell\n");
+    const told = ["a@team", "b@team", "a@team", "b@team"].map((id, n) => states.set(id, `state ${n}`));
+    await Promise.all(told);
+    await states.set("b@team", "state 3");
+    expect(fs.readFileSync(calls, "utf8")).toBe("call\n");
+    expect(panesOf(tmux, "#{@troupe_state}")).toEqual(["", "state 2", "state 3"]);
     await executor.kill("a@team");
     fs.rmSync(calls);
     await executor.showState("a@team", "ended");
     expect(fs.existsSync(calls)).toBe(false);
+  });
+
+  it("is told of all the same where another pane that changed with it has gone", async () => {
+    const { dir, tmux, executor } = setUp();
+    const { pane = "" } = await start(executor, dir, "a");
+    await start(executor, dir, "b");
+    tmux.run("kill-pane", "-t", pane);
+    await Promise.all(["a@team", "b@team"].map((id) => executor.showState(id, "working")));
+    expect(panesOf(tmux, "#{@troupe_state}")).toEqual(["", "working"]);
   });
 
   it("is left alone where the pane is somebody else's by now", async () => {
@@ -105,3 +111,12 @@ describe("a pane's border", () => {
     ]);
   });
 });
+
+/** A tmux that writes a line for every call of it. */
+function counting(): { program: string; calls: string } {
+  const dir = temporaryDirectory();
+  const [program, calls] = [path.join(dir, "tmux"), path.join(dir, "calls")];
+  const real = execFileSync("/bin/sh", ["-c", `command -v ${tmuxProgram}`], { encoding: "utf8" }).trim();
+  fs.writeFileSync(program, `#!/bin/sh\necho call >>'${calls}'\nexec '${real}' "$@"\n`, { mode: 0o755 });
+  return { program, calls };
+}
