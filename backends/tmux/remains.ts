@@ -31,29 +31,33 @@ export interface Remains {
   readonly panes: readonly string[];
   /** The server is the team's own, and nobody opened a pane of his own there. */
   readonly serverIsLeft: boolean;
+  /** The panes that a person opened on a server of the team's own: they keep it. Empty on a user's server. */
+  readonly others: readonly string[];
 }
 
 /** What the team has on the server; undefined where no server answers. Changes nothing. Throws TroupeError if one does not answer in time. */
 export async function findRemains(options: RemainsOptions): Promise<Remains | undefined> {
   const { socket, server, ownRunDir } = options;
   if (ownRunDir !== undefined && server !== undefined && isHidden(socket, server))
-    return { server, panes: [], serverIsLeft: true };
+    return { server, panes: [], serverIsLeft: true, others: [] };
   const rows = await listRows(options);
   const [first] = rows;
   if (first === undefined) return undefined;
   const owner = ownerOf(options.teamId);
-  const ours = rows.filter((row) => row.owner === owner);
+  const isOurs = (row: PaneRow): boolean => row.owner === owner;
+  const others = ownRunDir === undefined ? [] : rows.filter((row) => !row.dead && !isOurs(row));
   return {
     server: serverIdentity(createTmuxClient(options), first.serverPid),
-    panes: ours.map(({ pane }) => pane),
-    serverIsLeft: ownRunDir !== undefined && rows.every((row) => row.dead || row.owner === owner),
+    panes: rows.filter(isOurs).map(({ pane }) => pane),
+    serverIsLeft: ownRunDir !== undefined && others.length === 0,
+    others: others.map(({ pane }) => pane),
   };
 }
 
 /**
- * Closes the team's panes, each only while it carries the tag on this very server, and gives windows back; ends a server of
- * its own unless a person opened a pane there. A server whose socket was removed is asked to make it again. Throws
- * TroupeError.
+ * Closes the team's panes, its view among them, each only while it carries the tag on this very server, and gives windows
+ * back; ends a server of its own unless a person opened a pane there. A server whose socket was removed is asked to make it
+ * again. Throws TroupeError.
  */
 export async function endRemains(options: RemainsOptions): Promise<void> {
   const { program, env, socket, ownRunDir, server, team, lockDir } = options;
@@ -65,13 +69,22 @@ export async function endRemains(options: RemainsOptions): Promise<void> {
       ? openInsidePlace({ program, env, socket })
       : openOwnPlace({ program, env, runDir: ownRunDir, team, owner });
   const panes = createPanes({ place, owner, windowName: team, lockDir });
-  for (const row of await listRows(options)) {
-    if (row.owner !== owner || row.tag === leadTag || row.tag === placeholderTag) continue;
-    const identity = serverIdentity(place.client, row.serverPid);
-    const tag = row.tag === "" ? {} : { tag: row.tag };
-    await panes.close({ pane: row.pane, window: row.window, server: identity, ...tag });
-  }
+  const ours = (await listRows(options)).filter((row) => row.owner === owner);
+  const close = async (rows: readonly PaneRow[]): Promise<void> => {
+    for (const { serverPid, pane, window, tag } of rows) {
+      const identity = serverIdentity(place.client, serverPid);
+      await panes.close({ pane, window, server: identity, ...(tag === "" ? {} : { tag }) });
+    }
+  };
+  await close(ours.filter((row) => !isView(row)));
   await place.close?.();
+  // A server that stays is a person's from now on.
+  if (ours.some(isView)) await close((await listRows(options)).filter((row) => row.owner === owner));
+}
+
+/** The team's own view, or what holds its place. */
+function isView({ tag }: PaneRow): boolean {
+  return tag === leadTag || tag === placeholderTag;
 }
 
 /** The server runs, and its socket is not there. */

@@ -12,12 +12,16 @@ import { findLeftovers, findStrays, type Leftover, processesOf, type Stray } fro
 import { allTeams, isRunning, type LocatedTeam, teamsNamed } from "./locate.js";
 import { archiveDays } from "./prepare.js";
 import { readHostRecord } from "./records.js";
+import { tmuxLocksOf } from "./tmux-remains.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A leftover, and what became of it: `left` is what is still there after it should have been ended. */
-export interface CleanedItem extends Leftover {
-  readonly outcome: "found" | "ended" | "left";
+/**
+ * A leftover, and what became of it: `left` is what is still there after it should have been ended, `kept` what a person
+ * uses.
+ */
+export interface CleanedItem extends Omit<Leftover, "kept"> {
+  readonly outcome: "found" | "ended" | "left" | "kept";
 }
 
 export interface CleanReport {
@@ -51,7 +55,7 @@ export async function cleanHome(options: {
   const parts: Part[] = [
     ...teams.filter(({ paths }) => !isRunning(paths)).map((team) => teamPart(team, env)),
     ...orphansOf(strays, home, options.team),
-    ...(options.team === undefined ? [locksPart(home), ...teams.map(expiredPart)] : []),
+    ...(options.team === undefined ? [locksPart(home, env), ...teams.map(expiredPart)] : []),
   ];
   for (const part of parts) {
     const skip: Skip = (error) => {
@@ -85,7 +89,7 @@ async function cleanPart(part: Part, dryRun: boolean, skip: Skip): Promise<Clean
     }
   };
   const before = await look();
-  if (dryRun || before.length === 0) return before.map((item) => ({ ...item, outcome: "found" }));
+  if (dryRun || before.every(({ kept }) => kept)) return before.map((item) => cleaned(item, "found"));
   try {
     await part.end();
   } catch (error) {
@@ -96,9 +100,13 @@ async function cleanPart(part: Part, dryRun: boolean, skip: Skip): Promise<Clean
   const isNew = (item: Leftover) =>
     !before.some(({ kind, what }) => kind === item.kind && what === item.what);
   return [
-    ...before.map((item) => ({ ...item, outcome: isLeft(item) ? ("left" as const) : ("ended" as const) })),
-    ...after.filter(isNew).map((item) => ({ ...item, outcome: "left" as const })),
+    ...before.map((item) => cleaned(item, isLeft(item) ? "left" : "ended")),
+    ...after.filter(isNew).map((item) => cleaned(item, "left")),
   ];
+}
+
+function cleaned({ kept, ...item }: Leftover, outcome: CleanedItem["outcome"]): CleanedItem {
+  return { ...item, outcome: kept === true ? "kept" : outcome };
 }
 
 function chosen(home: string, name: string | undefined): ReturnType<typeof allTeams> {
@@ -143,17 +151,15 @@ function orphansOf(strays: readonly Stray[], home: string, only: string | undefi
     });
 }
 
-/** Locks of starts of teams that are gone, as far as nobody holds them. */
-function locksPart(home: string): Part {
+/** Locks that nobody holds or will want again: of starts of teams that are gone, of terminal servers that are. */
+function locksPart(home: string, env: Env): Part {
   const root = path.join(home, "locks");
   const find = (): Leftover[] =>
-    listIfExists(root)
-      .filter((name) => name.startsWith("start-") && !fs.existsSync(path.join(home, "teams", name.slice(6))))
-      .filter((name) => {
-        const state = readLock(path.join(root, name));
-        return state === undefined || !isHeld(state);
-      })
-      .map((name) => ({ team: name.slice(6), kind: "lock", what: path.join(root, name) }));
+    findLocks(home, env).map((name) => ({
+      team: name.startsWith("start-") ? name.slice(6) : "",
+      kind: "lock",
+      what: path.join(root, name),
+    }));
   return {
     what: root,
     find,
@@ -168,6 +174,22 @@ function locksPart(home: string): Part {
       }
     },
   };
+}
+
+function findLocks(home: string, env: Env): string[] {
+  const root = path.join(home, "locks");
+  const { teams } = allTeams(home);
+  const servers = new Set(teams.flatMap((team) => tmuxLocksOf(team, env)));
+  const isOver = (name: string): boolean =>
+    name.startsWith("start-")
+      ? !fs.existsSync(path.join(home, "teams", name.slice(6)))
+      : name.startsWith("tmux-") && !servers.has(path.join(root, name));
+  return listIfExists(root)
+    .filter(isOver)
+    .filter((name) => {
+      const state = readLock(path.join(root, name));
+      return state === undefined || !isHeld(state);
+    });
 }
 
 /** A team that `run "task"` made, whose name nobody will use again to have it archived. */

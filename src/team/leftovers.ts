@@ -17,6 +17,8 @@ export interface Leftover {
   readonly kind: "process" | "pane" | "server" | "socket" | "file" | "lock" | "record" | "team";
   /** What it is, so that two looks name the same thing alike: a pid and command, a path, a pane. May be hostile text. */
   readonly what: string;
+  /** It is told, and not ended: a person uses it. */
+  readonly kept?: true;
 }
 
 /** A process that carries the marks of a teammate of this home. */
@@ -53,7 +55,7 @@ export async function findLeftovers(
   const died = host !== undefined && host.endedAt === undefined;
   return [
     ...processesOf(treesOf(paths, strays)).map((what) => found("process", what)),
-    ...(await findOnServers(team, env, skip)).map(({ kind, what }) => found(kind, what)),
+    ...(await findOnServers(team, env, skip)).map((item) => ({ team: paths.dirName, ...item })),
     ...socketsOf(paths).map((file) => found("socket", file)),
     ...filesOf(paths).map((file) => found("file", file)),
     ...(died ? [found("record", `its host (process ${host.process.pid}) died without ending it`)] : []),

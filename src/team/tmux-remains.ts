@@ -16,16 +16,23 @@ export function tmuxLockDir(home: string, socket: string): string {
   return path.join(home, "locks", `tmux-${createHash("sha256").update(socket).digest("hex").slice(0, 12)}`);
 }
 
+/** One thing of a team on a tmux server. `kept`: it stays, a person uses it. */
+export interface OnServer {
+  readonly kind: "pane" | "server" | "socket";
+  readonly what: string;
+  readonly kept?: true;
+}
+
 /** What a team without a host has on tmux servers. Changes nothing. `skip` is told of a server that does not answer. */
 export async function findOnServers(
   team: LocatedTeam,
   env: Env,
   skip: (error: unknown) => void,
-): Promise<{ readonly kind: "pane" | "server" | "socket"; readonly what: string }[]> {
+): Promise<readonly OnServer[]> {
   const servers = serversOf(team, env);
   if (servers.length === 0) return [];
   const { findRemains } = await import("../../backends/tmux/remains.js");
-  const found: { kind: "pane" | "server" | "socket"; what: string }[] = [];
+  const found: OnServer[] = [];
   for (const options of servers) {
     const { socket, ownRunDir } = options;
     let remains: Remains | undefined;
@@ -36,8 +43,11 @@ export async function findOnServers(
       continue;
     }
     for (const pane of remains?.panes ?? []) found.push({ kind: "pane", what: `${pane} on ${socket}` });
-    if (remains?.serverIsLeft)
-      found.push({ kind: "server", what: `tmux ${remains.server.pid} on ${socket}` });
+    const server = `tmux ${remains?.server.pid} on ${socket}`;
+    if (remains?.serverIsLeft) found.push({ kind: "server", what: server });
+    const others = remains?.others ?? [];
+    if (others.length > 0)
+      found.push({ kind: "server", what: `${server}, with panes of yours: ${others.join(" ")}`, kept: true });
     if (remains === undefined && ownRunDir !== undefined && fs.existsSync(socket))
       found.push({ kind: "socket", what: socket });
   }
@@ -53,6 +63,11 @@ export async function endOnServers(team: LocatedTeam, env: Env): Promise<void> {
   if (servers.length === 0) return;
   const { endRemains } = await import("../../backends/tmux/remains.js");
   await allOf(servers.map((options) => () => endRemains(options)));
+}
+
+/** The locks of the servers on which a team may have panes, as far as those are there. */
+export function tmuxLocksOf(team: LocatedTeam, env: Env): readonly string[] {
+  return serversOf(team, env).map(({ lockDir }) => lockDir);
 }
 
 /** The servers on which a team may have panes: its own, those that its members' records name, the one around the caller. */

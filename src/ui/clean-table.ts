@@ -35,4 +35,4 @@ export function renderClean({ items, skipped }: CleanReport, style: Style): stri
 
 const titles = ["TEAM", "WHAT", "NOW", "WHICH"];
 
-const outcomeWords = { found: "found", ended: "gone", left: "still there" } as const;
+const outcomeWords = { found: "found", ended: "gone", left: "still there", kept: "kept" } as const;

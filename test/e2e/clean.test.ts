@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { locateTeam } from "../../src/team/locate.js";
 import { readMembers } from "../../src/team/records.js";
 import { liveness } from "../../src/util/process-identity.js";
@@ -35,8 +36,10 @@ async function killHost(place: Place): Promise<void> {
   await until(() => stateOf(place).host.state === "gone", "the host is gone");
 }
 
-/** Cleans, and proves that everything is gone and that a second time finds nothing. */
+/** Cleans, and proves that everything is gone, nothing of anybody else is, and that a second time finds nothing. */
 async function cleanAll(place: Place) {
+  const bystander = spawn("sleep", ["4321.2"], { cwd: place.project, env: { PATH: place.env["PATH"] } });
+  onTestFinished(() => void bystander.kill("SIGKILL"));
   const report = await place.json(["clean"]);
   expect(report.items.filter((item: { outcome: string }) => item.outcome !== "ended")).toEqual([]);
   await until(
@@ -45,6 +48,9 @@ async function cleanAll(place: Place) {
     () => commandsOf(place).join("\n"),
   );
   expect(await place.troupe(["clean"])).toMatchObject({ code: 0, stdout: "nothing to do\n", stderr: "" });
+  expect(bystander).toMatchObject({ exitCode: null, signalCode: null });
+  bystander.kill("SIGKILL");
+  await once(bystander, "exit");
   return report.items as { kind: string; what: string }[];
 }
 
@@ -65,7 +71,7 @@ describe.each(["in-process", "tmux"])("clean in %s", (backend) => {
     const items = await cleanAll(place);
     expect(kindsIn(items)).toEqual(
       backend === "tmux"
-        ? ["pane", "process", "record", "server", "socket"]
+        ? ["lock", "pane", "process", "record", "server", "socket"]
         : ["process", "record", "socket"],
     );
     expect(stateOf(place).members.slice(1)).toMatchObject([{ state: "ended" }, { state: "ended" }]);
@@ -80,7 +86,8 @@ describe.each(["in-process", "tmux"])("clean in %s", (backend) => {
       for (const { identity } of left)
         if (liveness(identity) === "alive") process.kill(identity.pid, "SIGKILL");
     await until(() => servers.every((server) => liveness(server) === "gone"), "no server");
-    expect(kindsIn(await cleanAll(place))).toEqual(["record", "socket"]);
+    const lock = backend === "tmux" ? ["lock"] : [];
+    expect(kindsIn(await cleanAll(place))).toEqual([...lock, "record", "socket"]);
   });
 });
 
@@ -113,10 +120,18 @@ describe("clean in tmux", () => {
       });
     tmux("new-window", "-d", "-n", "mine", "env", "-u", "TROUPE_HOME", "cat");
     await killHost(place);
-    const { items } = await place.json(["clean"]);
-    expect(kindsIn(items)).not.toContain("server");
-    expect(tmux("list-windows", "-F", "#{window_name}")).toMatch(/mine/);
-    expect(tmux("list-panes", "-a", "-F", "#{@troupe_tag}")).not.toMatch(/[0-9a-f]{16}/);
+    const first = await place.troupe(["clean"]);
+    const kept = /^lost-\w+ +server +kept +tmux \d+ on .*tmux\.sock, with panes of yours: %\d+\n/m;
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(kept), stderr: "" });
+    expect(first.stdout).toMatch(/ pane +gone /);
+    expect(first.stdout).not.toMatch(/still there/);
+    expect(tmux("list-windows", "-F", "#{window_name}")).toBe("mine\n");
+    expect(tmux("list-panes", "-a", "-F", "#{@troupe_tag}")).toBe("\n");
+    for (const args of [["clean"], ["clean", "--dry-run"]]) {
+      const again = await place.troupe(args);
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(kept) });
+      expect(again.stdout.split("\n")).toHaveLength(3);
+    }
     tmux("kill-server");
     await place.troupe(["clean"]);
     expect(await place.troupe(["clean"])).toMatchObject({ code: 0, stdout: "nothing to do\n" });

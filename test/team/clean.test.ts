@@ -6,9 +6,16 @@ import { expect, it, onTestFinished } from "vitest";
 import { runIdOf } from "../../backends/index.js";
 import { type CleanReport, cleanHome } from "../../src/team/clean.js";
 import { memberRunDir, type TeamPaths } from "../../src/team/paths.js";
-import { readHostRecord, readMember, writeRecord } from "../../src/team/records.js";
+import {
+  memberFile,
+  readHostRecord,
+  readMember,
+  readTeamRecord,
+  writeRecord,
+} from "../../src/team/records.js";
+import { tmuxLockDir } from "../../src/team/tmux-remains.js";
 import { isHeld, readLock, tryLock } from "../../src/util/lock.js";
-import { identityOf, liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { identityOf, liveness, type ProcessIdentity, selfIdentity } from "../../src/util/process-identity.js";
 import { waitUntil } from "../../src/util/wait.js";
 import { type MadeHome, makeHome, makeTeam } from "../cli/made-team.js";
 
@@ -30,6 +37,17 @@ async function makeEnded(made: MadeHome, name: string, daysAgo?: number): Promis
   const host = { v: 1, version: "0", process: deadProcess, publicKey: "", startedAt: at } as const;
   await writeRecord(paths.hostRecord, daysAgo === undefined ? host : { ...host, endedAt: at });
   return paths;
+}
+
+/** Lets a team's record say that it is in tmux, with a pane of ada's on a server that runs: this process. */
+async function onServer(paths: TeamPaths, socket: string): Promise<void> {
+  const record = readTeamRecord(paths);
+  await writeRecord(paths.teamRecord, { ...record, backend: { type: "tmux", reason: "test" } });
+  const { ref: _ref, ...ada } = readMember(paths, "ada")!;
+  const runDir = memberRunDir(paths, ada.incarnation);
+  const server = { socket, process: selfIdentity() };
+  const ref = { backend: "tmux", agentId: ada.agentId, runDir, server, pane: "%1", window: "@1" } as const;
+  await writeRecord(memberFile(paths, "ada"), { ...ada, ref });
 }
 
 const deadProcess: ProcessIdentity = { pid: 4_194_304, startTime: "1", bootId: "another", pidNamespace: "x" };
@@ -133,19 +151,30 @@ it("spares a team that a host holds", async () => {
   expect((await clean(made)).items.length).toBe(3);
 });
 
-it("removes locks of starts of teams that are gone, unless somebody holds them", async () => {
+it("removes locks of starts of teams, and of tmux servers, that are gone, unless somebody holds them", async () => {
   const made = setUp();
   const paths = await makeEnded(made, "demo", 0);
   const locks = path.join(made.home, "locks");
-  for (const name of ["gone-abcdef", paths.dirName, "tmux-abcdef"])
-    (await tryLock(path.join(locks, name.startsWith("tmux") ? name : `start-${name}`)))?.release();
-  const held = await tryLock(path.join(locks, "start-held-abcdef"));
-  expect(short(await clean(made))).toEqual(["lock ended"]);
+  // A server on which the team still has a record of a pane, and lives.
+  const socket = path.join(made.root, "s");
+  const used = path.basename(tmuxLockDir(made.home, socket));
+  await onServer(paths, socket);
+  for (const name of ["start-gone-abcdef", `start-${paths.dirName}`, "tmux-abcdef", used])
+    (await tryLock(path.join(locks, name)))?.release();
+  const held = [
+    await tryLock(path.join(locks, "start-held-abcdef")),
+    await tryLock(path.join(locks, "tmux-held")),
+  ];
+  expect(short(await clean(made))).toEqual(["lock ended", "lock ended"]);
   expect(fs.readdirSync(locks).sort()).toEqual(
-    [`start-${paths.dirName}`, "start-held-abcdef", "tmux-abcdef"].sort(),
+    [`start-${paths.dirName}`, "start-held-abcdef", "tmux-held", used].sort(),
   );
-  expect(isHeld(readLock(path.join(locks, "start-held-abcdef"))!)).toBe(true);
-  held?.release();
+  expect(isHeld(readLock(path.join(locks, "tmux-held"))!)).toBe(true);
+  for (const lock of held) lock?.release();
+  expect((await clean(made)).items.map(({ what }) => path.basename(what))).toEqual([
+    "start-held-abcdef",
+    "tmux-held",
+  ]);
 });
 
 it("removes ended teams of single tasks after the time of the archive, and no others", async () => {

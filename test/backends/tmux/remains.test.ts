@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createTmuxExecutor } from "../../../backends/tmux/executor.js";
 import { endRemains, findRemains, type RemainsOptions } from "../../../backends/tmux/remains.js";
 import { liveness } from "../../../src/util/process-identity.js";
@@ -49,6 +50,50 @@ it("finds and closes a team's panes on a user's server, and gives back what they
   expect(look()).toContain(`${others} `);
   await endRemains(other);
   expect({ panes: look(), options: options() }).toEqual(before);
+});
+
+describe("a server of the team's own", () => {
+  const setUp = async () => {
+    const dir = temporaryDirectory();
+    const [ownRunDir, lockDir] = [path.join(dir, "t"), path.join(dir, "lock")];
+    const common = { team: "team", teamId: "one", env: process.env, lockDir };
+    const executor = createTmuxExecutor({
+      ...common,
+      place: { kind: "own", runDir: ownRunDir, userConfig: false, leadArgv: ["sleep", "300"] },
+      deliver: async () => undefined,
+      tmux: tmuxProgram,
+    });
+    await executor.open();
+    await executor.spawn(teammateConfig(dir, "scout", ["true"]));
+    const socket = path.join(ownRunDir, "tmux.sock");
+    const options: RemainsOptions = { ...common, program: tmuxProgram, socket, ownRunDir };
+    const tmux = (...args: string[]) =>
+      execFileSync(tmuxProgram, ["-S", socket, ...args], { encoding: "utf8" }).trim();
+    return { options, tmux };
+  };
+
+  it("is ended whole where only our panes are left", async () => {
+    const { options } = await setUp();
+    const found = await findRemains(options);
+    expect(found).toMatchObject({ panes: [/^%/, /^%/].map((id) => expect.stringMatching(id)) });
+    expect(found).toMatchObject({ serverIsLeft: true, others: [] });
+    await endRemains(options);
+    expect(await findRemains(options)).toBeUndefined();
+    expect(found && liveness(found.server)).toBe("gone");
+    expect(fs.existsSync(options.socket)).toBe(false);
+  });
+
+  it("is the person's who opened a pane there: ours are closed, the lead's view too, and theirs stays", async () => {
+    const { options, tmux } = await setUp();
+    const theirs = tmux("new-window", "-d", "-P", "-F", "#{pane_id}", "exec cat");
+    onTestFinished(() => void tmux("kill-server"));
+    expect(await findRemains(options)).toMatchObject({ serverIsLeft: false, others: [theirs] });
+    for (let time = 0; time < 2; time++) {
+      await endRemains(options);
+      expect(await findRemains(options)).toMatchObject({ panes: [], serverIsLeft: false, others: [theirs] });
+    }
+    expect(tmux("list-panes", "-a", "-F", "#{pane_id} #{pane_dead}")).toBe(`${theirs} 0`);
+  });
 });
 
 it("never asks a user's server for its socket, and finds nothing where none answers", async () => {
