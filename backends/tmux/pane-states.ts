@@ -47,11 +47,7 @@ export function createPaneStates(
       const agents = [...changed].slice(0, mostInOneCall);
       for (const agentId of agents) changed.delete(agentId);
       const commands = agents.map(commandFor).filter((command) => command !== undefined);
-      if (commands.length === 0) continue;
-      const answer = await client.run(commands);
-      // One pane that is gone keeps the commands behind it from being run.
-      if (!answer.ok && answer.failure === "no-target" && commands.length > 1)
-        for (const command of commands) await client.run([command]);
+      if (commands.length > 0) await client.run(commands);
     }
   }
 
