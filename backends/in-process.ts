@@ -1,7 +1,7 @@
 import path from "node:path";
 import { runAs } from "../src/util/context.js";
 import { messageOf, TroupeError } from "../src/util/errors.js";
-import { liveness } from "../src/util/process-identity.js";
+import { liveness, type ProcessIdentity } from "../src/util/process-identity.js";
 import { delay } from "../src/util/wait.js";
 import { type Embedded, type RunEmbedded, startEmbedded } from "./embedded.js";
 import { runIdOf } from "./environment.js";
@@ -162,12 +162,12 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     return undefined;
   }
 
-  async function kill(agentId: string): Promise<KillReport> {
+  async function killExcept(agentId: string, keep: readonly ProcessIdentity[]): Promise<KillReport> {
     await starting.giveUp(agentId);
-    return end(agentId);
+    return end(agentId, keep);
   }
 
-  async function end(agentId: string): Promise<KillReport> {
+  async function end(agentId: string, keep: readonly ProcessIdentity[] = []): Promise<KillReport> {
     const life = lives.get(agentId);
     if (life === undefined) return { found: [], ended: [], survivors: [] };
     const { embedded, program } = life;
@@ -175,7 +175,10 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     embedded?.abort(new Error(`${agentId} is killed`));
     // That an exit record could not be written is told by `onEnded`.
     const ended = Promise.allSettled([embedded?.ended, program?.ended]);
-    const [tree] = await Promise.all([endTree(treeOf(life), { graceMs }), firstOf([ended], graceMs)]);
+    const [tree] = await Promise.all([
+      endTree({ ...treeOf(life), keep }, { graceMs }),
+      firstOf([ended], graceMs),
+    ]);
     embedded?.revoke(new Error(`${agentId} was killed`));
     // What has ended still writes its exit record.
     if (!isRunning(life)) await firstOf([ended], 5000);
@@ -188,6 +191,7 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     const survived = embedded?.running === true;
     if (!survived && tree.survivors.length === 0) forget(life);
     return {
+      ...(tree.kept === undefined ? {} : { kept: tree.kept }),
       found: [note, ...tree.found],
       ended: survived ? tree.ended : [note, ...tree.ended],
       survivors: survived ? [note, ...tree.survivors] : tree.survivors,
@@ -206,7 +210,8 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     type: "in-process",
     isAvailable: async () => ({ available: true, code: "ok", reason: "needs nothing but this process" }),
     spawn,
-    kill,
+    kill: (agentId) => killExcept(agentId, []),
+    killExcept,
     sendMessage: options.deliver,
     async terminate(agentId, reason) {
       const life = lives.get(agentId);

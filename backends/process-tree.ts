@@ -17,6 +17,8 @@ export interface ProcessTree {
   readonly root?: ProcessIdentity;
   /** The run id that its descendants carry in their environment. Looked for on Linux only. */
   readonly runId?: string;
+  /** Processes that are left alone, with their descendants, sessions and groups; see {@link findKept}. Never the root. */
+  readonly keep?: readonly ProcessIdentity[];
 }
 
 /** One process of a tree. */
@@ -31,14 +33,28 @@ export interface TreeMember extends ProcessNote {
 /**
  * The processes of a tree that run now: the root, all its descendants, its session, and whatever carries its run id, with
  * the descendants and the groups of those, so that a child that went into a session of its own or was given to init is
- * found. `known` members of an earlier look count as roots, too. Never this process or one of its ancestors. What cleared
- * its environment, left its session and its group and outlived its parents before the first look is not found.
+ * found. `known` members of an earlier look count as roots, too. Never this process or one of its ancestors, nor what the
+ * tree keeps. What cleared its environment, left its session and its group and outlived its parents before the first look is
+ * not found.
  */
 export function findTree(
   tree: ProcessTree,
   known: Iterable<TreeMember> = [],
   table: ProcessTable = readTable(),
 ): TreeMember[] {
+  return lookAt(tree, known, table).members;
+}
+
+/** The processes that would be found, were they not kept. */
+export function findKept(tree: ProcessTree, table: ProcessTable = readTable()): TreeMember[] {
+  return lookAt(tree, [], table).kept;
+}
+
+function lookAt(
+  tree: ProcessTree,
+  known: Iterable<TreeMember>,
+  table: ProcessTable,
+): { readonly members: TreeMember[]; readonly kept: TreeMember[] } {
   const { rows } = table;
   const byPid = new Map(rows.map((row) => [row.pid, row]));
   const spared = ancestry(byPid);
@@ -56,17 +72,31 @@ export function findTree(
   for (const pid of pids)
     for (const row of [...(children.get(pid) ?? []), ...(groups.get(pid) ?? [])])
       if (!spared.has(row.pid)) pids.add(row.pid);
+  const apart = tree.keep === undefined ? new Set<number>() : keptPids(tree.keep, rows);
+  const kept = Array.from(pids).filter((pid) => apart.has(pid));
+  for (const pid of kept) pids.delete(pid);
   const line = lineOf(tree.root?.pid, byPid);
-  const members: TreeMember[] = [];
-  for (const pid of pids) {
+  const memberOf = (pid: number): TreeMember | [] => {
     const row = byPid.get(pid);
     const identity = row && identityOfRow(row);
     const holdsRoot = line.has(pid);
     const isOurs = (row: ProcessRow) => pids.has(row.pid) && (holdsRoot || !line.has(row.pid));
     const leads = groups.get(pid)?.every(isOurs) ?? false;
-    if (identity !== undefined) members.push({ pid, command: commandOf(pid), identity, holdsRoot, leads });
+    return identity === undefined ? [] : { pid, command: commandOf(pid), identity, holdsRoot, leads };
+  };
+  return { members: Array.from(pids).flatMap(memberOf), kept: kept.flatMap(memberOf) };
+}
+
+/** What is kept, its descendants, and the sessions and groups that it leads. */
+function keptPids(keep: readonly ProcessIdentity[], rows: readonly ProcessRow[]): ReadonlySet<number> {
+  const pids = new Set(keep.filter((identity) => liveness(identity) === "alive").map(({ pid }) => pid));
+  const isWith = ({ ppid, pgid, sid }: ProcessRow): boolean =>
+    pids.has(ppid) || pids.has(pgid) || (sid !== undefined && pids.has(sid));
+  for (let size = -1; size !== pids.size; ) {
+    size = pids.size;
+    for (const row of rows) if (isWith(row)) pids.add(row.pid);
   }
-  return members;
+  return pids;
 }
 
 /** Sends a signal to every process of the tree, each once; true if there was one. Waits for nothing. */
@@ -80,15 +110,21 @@ export function signalTree(tree: ProcessTree, signal: "SIGTERM" | "SIGINT"): boo
  * Ends a tree and proves it: TERM to every process, also to those that are born meanwhile, and `graceMs` to end by
  * themselves; then all that are left are stopped, so that none can start another, and killed, looked for again until
  * nothing is left or five seconds have passed. A process is signalled only after a look that it is still the one meant, by
- * pid and start time. Aborting `signal` cuts the grace short; it does not stop the ending. Idempotent.
+ * pid and start time. Aborting `signal` cuts the grace short; it does not stop the ending. What the tree keeps is told, as
+ * far as it still runs in the end. Idempotent.
  */
 export async function endTree(
   tree: ProcessTree,
   options: { readonly graceMs: number; readonly signal?: AbortSignal },
 ): Promise<KillReport> {
   const found = new Map<string, TreeMember>();
+  const spared = new Map<string, TreeMember>();
   const look = (table: ProcessTable): TreeMember[] => {
-    for (const member of findTree(tree, found.values(), table)) found.set(keyOf(member), member);
+    // What was kept once stays so, though what it descends from may end.
+    const keep = [...(tree.keep ?? []), ...Array.from(spared.values(), ({ identity }) => identity)];
+    const { members, kept } = lookAt({ ...tree, keep }, found.values(), table);
+    for (const member of members) found.set(keyOf(member), member);
+    for (const member of kept) spared.set(keyOf(member), member);
     return running(found.values());
   };
   let left = await askToEnd(look, options.graceMs, options.signal);
@@ -109,6 +145,7 @@ export async function endTree(
     ended: ended.map(noteOf),
     survivors: [...left.map(noteOf), ...outOfReach],
     ...(forced ? { forced } : {}),
+    ...(spared.size === 0 ? {} : { kept: running(spared.values()).map(noteOf) }),
   };
 }
 

@@ -102,6 +102,8 @@ export interface KillReport {
   readonly survivors: readonly ProcessNote[];
   /** Something outlived TERM and its grace, so that KILL was sent. */
   readonly forced?: boolean;
+  /** Found and left alone, as was asked, with what it started; runs still. In none of the other lists. */
+  readonly kept?: readonly ProcessNote[];
 }
 
 export interface ProcessNote {
@@ -154,6 +156,8 @@ export interface TeammateExecutor<Name extends string = BackendType> {
    * by a later call.
    */
   kill(agentId: string): Promise<KillReport>;
+  /** As `kill`, but leaves `keep` alone, with what those have started: the teammate is forgotten, and they go on without it. */
+  killExcept?(agentId: string, keep: readonly ProcessIdentity[]): Promise<KillReport>;
   /** The process, not the pane. A server that does not answer is `unknown`, not `gone`. */
   isActive(agentId: string): Promise<"alive" | "gone" | "unknown">;
   /** Takes back a teammate that an earlier host started; false if it is not there any more. Required of pane backends. */

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { commandOf, listProcesses } from "../../backends/process-table.js";
-import { endTree, findTree, killTreesNow, signalTree } from "../../backends/process-tree.js";
+import { endTree, findKept, findTree, killTreesNow, signalTree } from "../../backends/process-tree.js";
 import { identityOf, liveness, readStat, selfIdentity } from "../../src/util/process-identity.js";
 import { waitUntil } from "../../src/util/wait.js";
 import { bundleScript } from "../helpers/bundle.js";
@@ -177,6 +177,30 @@ describe("a process tree", () => {
     });
     await once(looker, "close");
     expect(JSON.parse(printed)).toEqual(["sleep 306"]);
+  });
+
+  it("leaves alone what it keeps, with what that started, beside others in the same group", async () => {
+    const runId = `keep${process.pid}x${Date.now()}`;
+    const server = "sh -c 'sleep 320 & setsid sleep 321 & wait'";
+    const { root } = await start(`trap '' TERM; ${server} & sleep 322 &`, { env: { TROUPE_RUN_ID: runId } });
+    const commands = (found: readonly { command: string }[]) => found.map(({ command }) => command).sort();
+    const all = () => findTree({ root, runId });
+    await waitUntil("all", () => all().filter(({ command }) => /^sleep 32/.test(command)).length === 3, {
+      timeoutMs: 20_000,
+    });
+    const kept = all().find(({ command }) => command.startsWith("sh -c sleep 320"));
+    const keep = kept === undefined ? [] : [kept.identity];
+    const spared = ["sh -c sleep 320 & setsid sleep 321 & wait", "sleep 320", "sleep 321"];
+    expect(commands(findKept({ root, runId, keep }))).toEqual(spared);
+    const report = await endTree({ root, runId, keep }, { graceMs: 0 });
+    expect(report).toMatchObject({ survivors: [], forced: true });
+    expect(commands(report.ended)).toContain("sleep 322");
+    expect(commands(report.kept ?? [])).toEqual(spared);
+    expect(commands([...report.found, ...report.ended]).filter((text) => spared.includes(text))).toEqual([]);
+    expect(liveness(root)).toBe("gone");
+    expect(commands(all())).toEqual(spared);
+    expect(await endTree({ runId, keep }, { graceMs: 0 })).toMatchObject({ found: [], kept: { length: 3 } });
+    expect((await endTree({ runId }, { graceMs: 2000 })).ended).toHaveLength(3);
   });
 
   it("is asked to end without waiting for it", async () => {
