@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { messageOf, TroupeError } from "../../util/errors.js";
 import { isHeld, readLock } from "../../util/lock.js";
 import { sameProcess } from "../../util/process-identity.js";
 import { delay } from "../../util/wait.js";
@@ -7,6 +8,7 @@ import type { LocatedTeam } from "../locate.js";
 import type { TeamPaths } from "../paths.js";
 import { type HostRecord, readHostRecord } from "../records.js";
 import { connectHost } from "./client.js";
+import { logEvent } from "./host-log.js";
 
 /**
  * Starts the guard of a team: a small process of its own that outlives a host killed without warning. Without it, other
@@ -35,7 +37,7 @@ const lookMs = 500;
 
 /**
  * Watches the host of a team until it ends. After an orderly end there is nothing to do; if the host died, waits the orphan
- * timeout for another host to take over, then ends what the dead one left.
+ * timeout for another host to take over, then ends what the dead one left. What cannot be ended goes into the host's log.
  */
 export async function guardTeam(
   team: LocatedTeam,
@@ -54,11 +56,18 @@ export async function guardTeam(
   while (!isOver(paths, guarded)) {
     const left = deadline - Date.now();
     if (left <= 0) {
-      await endAbandoned(team, { env: options.env });
+      await endAbandoned(team, { env: options.env }).catch((error: unknown) => tellLog(paths, error));
       return;
     }
     await delay(Math.min(left, lookMs), options.signal);
   }
+}
+
+/** Nobody hears a guard; who looks for what became of the team finds it there. */
+function tellLog(paths: TeamPaths, error: unknown): void {
+  const remedy = error instanceof TroupeError && error.remedy !== undefined ? `; ${error.remedy}` : "";
+  const text = `the guard, after the host's death: ${messageOf(error)}${remedy}`;
+  logEvent(paths.hostLog, { at: new Date().toISOString(), type: "notice", level: "warning", text });
 }
 
 /**

@@ -1,11 +1,10 @@
-import fs from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { messageOf, TroupeError } from "../../util/errors.js";
-import { oneLine } from "../../util/text.js";
 import type { TeamEvent } from "../events.js";
 import { startRequestSchema, startTeam } from "../start.js";
 import { endWithLast } from "./end-with-last.js";
+import { logEvent } from "./host-log.js";
 import type { HostAnswer } from "./launch-host.js";
 
 /**
@@ -49,11 +48,4 @@ export async function serveHost(options: {
     });
     throw error;
   }
-}
-
-/** One line per event that says something about the team as a whole; what agents do is in events and transcripts. */
-function logEvent(file: string, event: TeamEvent): void {
-  if (event.type === "agent" || event.type === "output" || event.type === "mail") return;
-  const { at, type, ...rest } = event;
-  fs.appendFileSync(file, `${at} ${type} ${oneLine(JSON.stringify(rest), 500)}\n`, { mode: 0o600 });
 }
