@@ -1,13 +1,14 @@
-import type { EndReport } from "../team/host/protocol.js";
 import { renderEndReports } from "../ui/end-report.js";
 import { createStyle } from "../ui/style.js";
 import { exitCodes } from "../util/errors.js";
+import type { EndedMembers } from "./end-members.js";
 import type { Io } from "./io.js";
 import { printResult } from "./output.js";
 
 /** Prints what ending members came to; exit code 1 where something still runs. */
-export async function printEndReports(io: Io, json: boolean, members: readonly EndReport[]): Promise<number> {
+export async function printEndReports(io: Io, json: boolean, ended: EndedMembers): Promise<number> {
+  const { members } = ended;
   const rows = renderEndReports(members, createStyle(io.stdout, io.env));
-  await printResult(io, json, { members }, rows.map((row) => `${row}\n`).join(""));
+  await printResult(io, json, ended, rows.map((row) => `${row}\n`).join(""));
   return members.every(({ report }) => report.survivors.length === 0) ? 0 : exitCodes.failed;
 }

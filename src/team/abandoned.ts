@@ -1,15 +1,17 @@
 import fs from "node:fs";
-import { endTree, runIdOf } from "../../backends/index.js";
+import { endTree } from "../../backends/index.js";
 import type { KillReport, TeammateExecutor } from "../../backends/types.js";
 import { TroupeError } from "../util/errors.js";
 import { acquireLock, isHeld, type Lock, readLock } from "../util/lock.js";
 import { sameProcess } from "../util/process-identity.js";
 import { defaults } from "./defaults.js";
 import type { EndReport } from "./host/protocol.js";
+import { keepProcesses, keptOf, treeOfMember } from "./kept.js";
+import { killKeeping } from "./kill-keeping.js";
 import { filesOf, findStrays, treesOf } from "./leftovers.js";
 import type { LocatedTeam } from "./locate.js";
 import { openMemberExecutor } from "./open-executors.js";
-import { memberRunDir, type TeamPaths } from "./paths.js";
+import type { TeamPaths } from "./paths.js";
 import { type MemberRecord, memberFile, readHostRecord, readMembers, writeRecord } from "./records.js";
 import { removeSockets } from "./remove-sockets.js";
 import { allOf } from "./steps.js";
@@ -18,11 +20,16 @@ import { endOnServers } from "./tmux-remains.js";
 /**
  * Ends what a dead host left: every member of its team, or only those in `names`, by process identity, run id and tagged
  * pane; without `names` also whatever else {@link findLeftovers} tells of. What cannot be ended keeps nothing
- * else from it, and is thrown at the end. Holds the team's lock meanwhile. Throws TroupeError `team-runs` if a host holds it.
+ * else from it, and is thrown at the end. Holds the team's lock meanwhile. Processes in `keep` are left alone, see
+ * {@link keepProcesses}. Throws TroupeError `team-runs` if a host holds it.
  */
 export async function endAbandoned(
   team: LocatedTeam,
-  options: { readonly names?: readonly string[]; readonly env: Readonly<Record<string, string | undefined>> },
+  options: {
+    readonly names?: readonly string[];
+    readonly keep?: readonly number[];
+    readonly env: Readonly<Record<string, string | undefined>>;
+  },
 ): Promise<readonly EndReport[]> {
   const { paths } = team;
   const lock = await takeOver(paths);
@@ -32,6 +39,7 @@ export async function endAbandoned(
     const members = readMembers(paths).filter(
       ({ kind, name }) => kind !== "user" && (options.names === undefined || options.names.includes(name)),
     );
+    await keepProcesses(paths, members, options.keep ?? []);
     const ends = await Promise.allSettled(members.map((member) => endOne(team, member, options.env)));
     const told = () => ends.map(reportOf);
     if (options.names !== undefined) return told();
@@ -41,7 +49,9 @@ export async function endAbandoned(
       told,
       () => closeRecord(paths),
       async () => {
-        await endOnServers(team, options.env);
+        await endOnServers(team, options.env).catch((error: unknown) => {
+          throw panesLeft(team, error);
+        });
         removeSockets(paths);
       },
     ]);
@@ -49,6 +59,21 @@ export async function endAbandoned(
   } finally {
     lock.release();
   }
+}
+
+/** A server that does not answer keeps the team's panes, but no process of ours. */
+function panesLeft({ paths, record }: LocatedTeam, error: unknown): unknown {
+  if (!(error instanceof TroupeError && error.code.startsWith("tmux-"))) return error;
+  const again = `troupe down --team ${paths.dirName}`;
+  return new TroupeError(
+    error.code,
+    `${record.name} has been ended, but panes of it may be open still: ${error.message}`,
+    {
+      kind: error.kind,
+      remedy: error.remedy === undefined ? again : `${error.remedy}; then once more: ${again}`,
+      cause: error,
+    },
+  );
 }
 
 function reportOf(end: PromiseSettledResult<EndReport>): EndReport {
@@ -105,10 +130,7 @@ async function end(
   member: MemberRecord,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<KillReport> {
-  const runId = runIdOf(memberRunDir(team.paths, member.incarnation));
-  const root = member.ref?.process;
-  const tree = root === undefined ? { runId } : { root, runId };
-  const report = await endTree(tree, { graceMs: defaults.termToKillMs });
+  const report = await endTree(treeOfMember(team.paths, member), { graceMs: defaults.termToKillMs });
   if (member.ref?.pane !== undefined) await closePane(team, member, env);
   return report;
 }
@@ -122,7 +144,7 @@ async function closePane(
   let executor: TeammateExecutor | undefined;
   try {
     executor = await openMemberExecutor(team, member, env);
-    await executor.kill(member.agentId);
+    await killKeeping(executor, member.agentId, keptOf(team.paths, member));
   } catch (error) {
     if (!(error instanceof TroupeError && error.code.startsWith("tmux-"))) throw error;
   } finally {

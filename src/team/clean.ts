@@ -8,6 +8,7 @@ import { isHeld, readLock, tryLock } from "../util/lock.js";
 import { endAbandoned } from "./abandoned.js";
 import { refuseFromTeammates } from "./ancestors.js";
 import { defaults } from "./defaults.js";
+import { readKept } from "./kept.js";
 import { findLeftovers, findStrays, type Leftover, processesOf, type Stray } from "./leftovers.js";
 import { allTeams, isRunning, type LocatedTeam, teamsNamed } from "./locate.js";
 import { archiveDays } from "./prepare.js";
@@ -140,7 +141,7 @@ function orphansOf(strays: readonly Stray[], home: string, only: string | undefi
         isGone(dirName)
           ? findStrays(home)
               .filter((stray) => stray.dirName === dirName)
-              .map(({ runId }) => ({ runId }))
+              .map(({ runId }) => ({ runId, keep: readKept(home) }))
           : [];
       return {
         what: dirName,

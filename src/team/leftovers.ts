@@ -5,6 +5,7 @@ import { commandOf, findMarked, readTable } from "../../backends/process-table.j
 import { findTree, type ProcessTree } from "../../backends/process-tree.js";
 import { listIfExists } from "../util/fs.js";
 import { liveness } from "../util/process-identity.js";
+import { readKept } from "./kept.js";
 import type { LocatedTeam } from "./locate.js";
 import { memberRunDir, type TeamPaths } from "./paths.js";
 import { readHostRecord, readMembers } from "./records.js";
@@ -62,14 +63,15 @@ export async function findLeftovers(
   ];
 }
 
-/** The trees of a team that may still run: of members whose process lives, and of every run id that was seen. */
+/** The trees of a team that may still run: of members whose process lives, and of every run id that was seen. They keep what a person keeps. */
 export function treesOf(paths: TeamPaths, strays: readonly Stray[]): ProcessTree[] {
   const trees = new Map<string, ProcessTree>();
-  for (const { dirName, runId } of strays) if (dirName === paths.dirName) trees.set(runId, { runId });
+  const keep = readKept(paths.home);
+  for (const { dirName, runId } of strays) if (dirName === paths.dirName) trees.set(runId, { runId, keep });
   for (const { incarnation, ref } of readMembers(paths)) {
     const runId = runIdOf(memberRunDir(paths, incarnation));
     const root = ref?.process;
-    if (root !== undefined && liveness(root) !== "gone") trees.set(runId, { runId, root });
+    if (root !== undefined && liveness(root) !== "gone") trees.set(runId, { runId, root, keep });
   }
   return [...trees.values()];
 }

@@ -8,6 +8,7 @@ import { runIdOf, runIdVariable } from "../../backends/index.js";
 import { endAbandoned } from "../../src/team/abandoned.js";
 import { cleanHome } from "../../src/team/clean.js";
 import { guardTeam } from "../../src/team/host/guard.js";
+import { readKept } from "../../src/team/kept.js";
 import { memberRunDir } from "../../src/team/paths.js";
 import { memberFile, readHostRecord, readMember, writeRecord } from "../../src/team/records.js";
 import { tryLock } from "../../src/util/lock.js";
@@ -150,10 +151,43 @@ describe("endAbandoned", () => {
     const dry = await cleanHome({ home: team.paths.home, env: inPanes.env, dryRun: true });
     expect(dry.items.map(({ kind }) => kind).sort()).toEqual(["file", ...Array(4).fill("process"), "record"]);
     expect(dry.skipped).toMatchObject([{ reason: expect.stringContaining("Permission denied") }]);
-    await expect(endAbandoned(inPanes, { env: inPanes.env })).rejects.toMatchObject({ code: "tmux-refused" });
+    await expect(endAbandoned(inPanes, { env: inPanes.env })).rejects.toMatchObject({
+      code: "tmux-refused",
+      message: expect.stringMatching(/has been ended, but panes of it may be open still: .*denied/),
+      remedy: expect.stringMatching(/ls -l .*; then once more: troupe down --team /),
+    });
     expect(alive(members.flatMap(({ pids }) => pids))).toEqual(Array(4).fill(false));
     expect(fs.existsSync(left)).toBe(false);
     expect(readMember(team.paths, "bob")).toMatchObject({ state: "ended", reason: "lost" });
+  });
+
+  it("leaves what a person keeps, now and later, and refuses to keep what is none of theirs before it ends anything", async () => {
+    const team = await makeLivingTeam();
+    const [ada, bob] = await Promise.all([runMember(team, "ada"), runMember(team, "bob")]);
+    const [root, stray] = ada.pids as [ProcessIdentity, ProcessIdentity];
+    const ended = (keep: readonly number[], names = ["ada"]) => endAbandoned(team, { names, keep, env: {} });
+    for (const [pid, reason] of [
+      [bob.pids[1]!.pid, /is none of ada's/],
+      [root.pid, /is what is to be ended/],
+    ] as const)
+      await expect(ended([stray.pid, pid])).rejects.toMatchObject({
+        code: "not-in-team",
+        kind: "usage",
+        message: expect.stringMatching(reason),
+        remedy: expect.stringContaining(`${stray.pid} (sleep 300)`),
+      });
+    expect(alive([...ada.pids, ...bob.pids])).toEqual([true, true, true, true]);
+
+    const [report] = await ended([stray.pid]);
+    const kept = [{ pid: stray.pid, command: "sleep 300" }];
+    expect(report?.report).toMatchObject({ survivors: [], kept });
+    expect(report?.report.found.map(({ pid }) => pid)).not.toContain(stray.pid);
+    await endAbandoned(team, { env: {} });
+    expect(alive([...ada.pids, ...bob.pids])).toEqual([false, true, false, false]);
+    process.kill(stray.pid, "SIGKILL");
+    await waitUntil("its end", () => liveness(stray) === "gone", { timeoutMs: 5_000 });
+    expect(readKept(team.paths.home)).toEqual([]);
+    expect(fs.readdirSync(path.join(team.paths.home, "kept"))).toEqual([]);
   });
 
   it("refuses a team that has a host", async () => {
@@ -185,6 +219,18 @@ describe("guardTeam", () => {
     expect(Date.now() - died).toBeGreaterThanOrEqual(290);
     expect(alive(pids)).toEqual([false, false]);
     expect(readMember(team.paths, "ada")).toMatchObject({ state: "ended", reason: "lost" });
+  });
+
+  it("writes into the host's log what it could not end, and what to do", async () => {
+    const team = await makeLivingTeam();
+    const { pids } = await runMember(team, "ada");
+    await runMember(team, "bob");
+    const inPanes = await onDeafServer(team);
+    const { signal } = new AbortController();
+    await guardTeam(inPanes, { orphanTimeoutMs: 1, env: inPanes.env, signal });
+    expect(alive(pids)).toEqual([false, false]);
+    const log = fs.readFileSync(team.paths.hostLog, "utf8");
+    expect(log).toMatch(/^\S+ notice .*panes of it may be open still.*troupe down --team \S+"\}\n$/);
   });
 
   it("ends nothing after an orderly end", async () => {

@@ -12,6 +12,7 @@ it("tells how each member ended, and what else was found", () => {
     [
       { name: "scout", how: "asked", report: { found: [], ended: [], survivors: [] } },
       { name: "fixer", how: "terminated", report: { found: [server], ended: [server], survivors: [] } },
+      { name: "tests", how: "asked", report: { found: [], ended: [], survivors: [], kept: [server] } },
       {
         name: "stats",
         how: "killed",
@@ -25,6 +26,9 @@ it("tells how each member ended, and what else was found", () => {
     "scout ended when asked",
     "fixer ended by TERM",
     "  ended 1 process:",
+    "    4711 node dev-server.js",
+    "tests ended when asked",
+    "  kept 1 process:",
     "    4711 node dev-server.js",
     "stats did not end in time; killed",
     "  ended 1 process:",

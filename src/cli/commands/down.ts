@@ -1,5 +1,6 @@
 import { defineCommand } from "../command.js";
 import { endMembers } from "../end-members.js";
+import { keepOption, keptPids } from "../keep-option.js";
 import { printEndReports } from "../print-end-reports.js";
 
 export const down = defineCommand({
@@ -14,26 +15,29 @@ export const down = defineCommand({
       arg: "TIME",
       describe: "how long they may take to end by themselves; default 30s",
     },
+    keep: keepOption,
   },
   examples: [
     ["troupe down", "the team of this directory"],
     ["troupe down --team review --timeout 0s", "at once"],
+    ["troupe down --keep 4711 --keep 4712", "but leave two servers that teammates started"],
   ],
   async run({ options }, io) {
     const timeoutMs = options.timeout;
-    const reports = await endMembers(io, options.team, {
-      ask: async (host) => {
-        const { members } = await host.request(
+    const keep = keptPids(this, options.keep);
+    const ended = await endMembers(io, options.team, {
+      ask: (host) =>
+        host.request(
           "down",
           {
+            keep,
             ...(options.reason === undefined ? {} : { reason: options.reason }),
             ...(timeoutMs === undefined ? {} : { timeoutMs }),
           },
           { timeoutMs: 2 * (timeoutMs ?? 30_000) + 60_000, signal: io.signal },
-        );
-        return members;
-      },
+        ),
+      keep,
     });
-    return printEndReports(io, options.json, reports);
+    return printEndReports(io, options.json, ended);
   },
 });

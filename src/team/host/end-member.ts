@@ -4,13 +4,16 @@ import { messageOf, TroupeError } from "../../util/errors.js";
 import { oneLine } from "../../util/text.js";
 import { waitUntil } from "../../util/wait.js";
 import { defaults } from "../defaults.js";
+import { keptOf } from "../kept.js";
+import { killKeeping } from "../kill-keeping.js";
 import type { MemberRecord } from "../records.js";
 import type { HostContext } from "./context.js";
 import type { EndReport } from "./protocol.js";
 
 /**
  * Ends one member: an agent is asked by mail and has until the deadline; then, and for a command at once, TERM, KILL and
- * the pane, verified. Idempotent: a member that has ended is swept once more for what it left.
+ * the pane, verified. What a person keeps is left alone. Idempotent: a member that has ended is swept once more for what it
+ * left.
  */
 export async function endMember(
   context: HostContext,
@@ -24,7 +27,7 @@ export async function endMember(
   const before = ended();
   const asked = !before && member.kind === "agent" && (await ask(context, member, ended, options));
   if (!ended()) mark(context, member, "stopping", options.reason);
-  const report = await context.executorFor(member).kill(agentId);
+  const report = await killKeeping(context.executorFor(member), agentId, keptOf(context.paths, member));
   const how = before ? "already" : asked ? "asked" : report.forced ? "killed" : "terminated";
   if (!ended()) roster.setState(name, incarnation, endState(how, report));
   hub.emit({ type: "member-ended", name, report });

@@ -1,12 +1,16 @@
 import { TroupeError } from "../../util/errors.js";
 import { namesIn } from "../event-hub.js";
 import type { TeamEvent } from "../events.js";
+import { keepProcesses } from "../kept.js";
+import { checkKeeps } from "../kill-keeping.js";
 import { checkName } from "../names.js";
+import type { MemberRecord } from "../records.js";
 import { memberNamed } from "../send.js";
 import { teammateSchema } from "../team-file/schema.js";
 import type { HostContext } from "./context.js";
 import { endMember } from "./end-member.js";
 import type { Host } from "./host.js";
+import { notesDuring } from "./notes-during.js";
 import type { HostResult } from "./protocol.js";
 import { checkReport } from "./report-schema.js";
 import type { Connection, HostHandlers } from "./server.js";
@@ -15,6 +19,10 @@ import { startMember } from "./start-member.js";
 /** What the host answers on its socket. `started` resolves when the team file's members have started or failed to. */
 export function createMethods(context: HostContext, host: Host, started: Promise<void>): HostHandlers {
   const { roster, hub, record } = context;
+  const keepSome = async (members: readonly MemberRecord[], pids: readonly number[]): Promise<void> => {
+    if (pids.length > 0) for (const member of members) checkKeeps(context.executorFor(member));
+    await keepProcesses(context.paths, members, pids);
+  };
   const memberOf = new Map<Connection, { readonly name: string; readonly incarnation: string }>();
 
   return {
@@ -50,13 +58,26 @@ export function createMethods(context: HostContext, host: Host, started: Promise
         ...(pane === undefined ? {} : { pane }),
       };
     },
-    async stop({ name, reason, timeoutMs }) {
+    async stop({ name, reason, timeoutMs, keep = [] }) {
       const current = roster.find(memberNamed(context, name));
-      if (current !== undefined && current.kind !== "user")
-        return endMember(context, current, { reason, timeoutMs });
-      throw new TroupeError("not-a-teammate", `${name} is you; there is nothing to stop`, { kind: "usage" });
+      if (current === undefined || current.kind === "user")
+        throw new TroupeError("not-a-teammate", `${name} is you; there is nothing to stop`, {
+          kind: "usage",
+        });
+      await keepSome([current], keep);
+      const { result, notes } = await notesDuring(hub, () =>
+        endMember(context, current, { reason, timeoutMs }),
+      );
+      return { ...result, ...(notes.length === 0 ? {} : { notes }) };
     },
-    down: async (options) => ({ members: await host.down(options) }),
+    async down({ keep = [], ...options }) {
+      await keepSome(
+        roster.all().filter(({ kind }) => kind !== "user"),
+        keep,
+      );
+      const { result: members, notes } = await notesDuring(hub, () => host.down(options));
+      return { members, ...(notes.length === 0 ? {} : { notes }) };
+    },
     subscribe({ name, backlog = 200 }, connection) {
       const wanted = name === undefined ? undefined : memberNamed(context, name);
       for (const event of backlog === 0 ? [] : hub.backlog(wanted).slice(-backlog)) connection.push(event);

@@ -15,6 +15,19 @@ export interface EndReport {
   readonly report: KillReport;
 }
 
+/** How to end. */
+export interface EndParams {
+  readonly reason?: string;
+  readonly timeoutMs?: number;
+  /** Processes by pid that are left alone, with what they started; refused where they are none of who ends. */
+  readonly keep?: readonly number[];
+}
+
+/** What a person should know of an ending besides the processes, such as a pane that may be open still. */
+export interface Notes {
+  readonly notes?: readonly string[];
+}
+
 /** Requests to the host: method to parameters and result. One JSON line each way, matched by `id`. */
 export interface HostMethods {
   /** Waits until every member has started or failed to. */
@@ -31,12 +44,12 @@ export interface HostMethods {
     result: { readonly name: string; readonly agentId: string; readonly pid: number; readonly pane?: string };
   };
   stop: {
-    params: { readonly name: string; readonly reason?: string; readonly timeoutMs?: number };
-    result: EndReport;
+    params: { readonly name: string } & EndParams;
+    result: EndReport & Notes;
   };
   down: {
-    params: { readonly reason?: string; readonly timeoutMs?: number };
-    result: { readonly members: readonly EndReport[] };
+    params: EndParams;
+    result: { readonly members: readonly EndReport[] } & Notes;
   };
   /** Streams team events on this connection: first up to 200 past ones of `name` (or of all), then as they happen. */
   subscribe: { params: { readonly name?: string; readonly backlog?: number }; result: Record<string, never> };

@@ -1,0 +1,84 @@
+import fs from "node:fs";
+import path from "node:path";
+import { runIdOf } from "../../backends/environment.js";
+import { readTable } from "../../backends/process-table.js";
+import { findKept, findTree, type ProcessTree } from "../../backends/process-tree.js";
+import { TroupeError } from "../util/errors.js";
+import { ensureDir, listIfExists, readTextIfExists, writeJsonAtomic } from "../util/fs.js";
+import { liveness, type ProcessIdentity } from "../util/process-identity.js";
+import { memberRunDir, type TeamPaths } from "./paths.js";
+import type { MemberRecord } from "./records.js";
+
+/** The processes of a member: its root and whatever carries its run id, but for those that a person keeps. */
+export function treeOfMember(paths: TeamPaths, { incarnation, ref }: MemberRecord): ProcessTree {
+  const runId = runIdOf(memberRunDir(paths, incarnation));
+  const keep = readKept(paths.home);
+  return { runId, keep, ...(ref?.process === undefined ? {} : { root: ref.process }) };
+}
+
+/** Those of a member's processes that a person keeps. */
+export function keptOf(paths: TeamPaths, member: MemberRecord): readonly ProcessIdentity[] {
+  const tree = treeOfMember(paths, member);
+  return tree.keep?.length === 0 ? [] : findKept(tree).map(({ identity }) => identity);
+}
+
+/**
+ * Keeps processes of some members for good: whatever ends these later, `clean` too, leaves them alone, with what they have
+ * started. Throws TroupeError `not-in-team` (kind `usage`) for a pid that is none of theirs, or is a member itself; then none
+ * is kept.
+ */
+export async function keepProcesses(
+  paths: TeamPaths,
+  members: readonly MemberRecord[],
+  pids: readonly number[],
+): Promise<void> {
+  if (pids.length === 0) return;
+  const table = readTable();
+  const found = members.flatMap((member) => findTree(treeOfMember(paths, member), [], table));
+  const chosen = pids.map((pid) => {
+    const one = found.find((process) => process.pid === pid);
+    if (one !== undefined && !one.holdsRoot) return one.identity;
+    const others = found
+      .filter(({ holdsRoot }) => !holdsRoot)
+      .map((process) => `${process.pid} (${process.command})`);
+    const names = members.map(({ name }) => name).join(", ");
+    throw new TroupeError(
+      "not-in-team",
+      one === undefined
+        ? `process ${pid} is none of ${names}'s`
+        : `process ${pid} (${one.command}) is what is to be ended`,
+      {
+        kind: "usage",
+        remedy: others.length === 0 ? "there is nothing to keep" : `keep one of: ${others.join(", ")}`,
+      },
+    );
+  });
+  await ensureDir(directory(paths.home));
+  for (const identity of chosen)
+    await writeJsonAtomic(path.join(directory(paths.home), `${identity.pid}.json`), { v: 1, ...identity });
+}
+
+/** All processes that a person keeps in this home and that run. The records of others are removed. */
+export function readKept(home: string): readonly ProcessIdentity[] {
+  return listIfExists(directory(home)).flatMap((name) => {
+    const file = path.join(directory(home), name);
+    const identity = /^\d+\.json$/.test(name) ? parse(readTextIfExists(file)) : undefined;
+    if (identity !== undefined && liveness(identity) !== "gone") return [identity];
+    if (identity !== undefined) fs.rmSync(file, { force: true });
+    return [];
+  });
+}
+
+function parse(text: string | undefined): ProcessIdentity | undefined {
+  try {
+    const { pid, startTime, bootId, pidNamespace } = JSON.parse(text ?? "{}");
+    return typeof pid === "number" ? { pid, startTime, bootId, pidNamespace } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function directory(home: string): string {
+  return path.join(home, "kept");
+}
