@@ -1,4 +1,4 @@
-export { executorContract } from "./executor-contract.js";
+export { executorContract, submitTextContract } from "./executor-contract.js";
 export {
   type ContractCase,
   type ContractPrograms,

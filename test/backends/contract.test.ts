@@ -1,7 +1,12 @@
 import { AssertionError } from "node:assert";
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type ContractTools, type ExecutorHarness, executorContract } from "../../backends/contract/index.js";
+import {
+  type ContractTools,
+  type ExecutorHarness,
+  executorContract,
+  submitTextContract,
+} from "../../backends/contract/index.js";
 import { createInProcessExecutor } from "../../backends/in-process.js";
 import { outputLogOf } from "../../backends/output-log.js";
 import type {
@@ -72,7 +77,7 @@ const faults: Readonly<Record<string, (good: TeammateExecutor) => Partial<Teamma
   "ends a descendant that is stopped": killsTheRoot,
 };
 
-describe("a promise of the executor contract", () => {
+describe("a promise of the executor contract", { concurrent: true }, () => {
   const cases = executorContract((tools) => harness(tools, () => ({})));
 
   it("is seen broken below, each of them", () => {
@@ -100,6 +105,15 @@ describe("a promise of the executor contract", () => {
     const names = ["starts a teammate, knows it as alive, ends it, and leaves nothing"];
     const [first] = broken.filter(({ name }) => names.includes(name));
     await expect(first?.run()).rejects.toThrow(/what is visible of teammates/);
+  });
+});
+
+describe("a promise of typing", { concurrent: true }, () => {
+  const untried = { outcome: "unknown", reason: "it was not tried" } as const;
+  const broken = submitTextContract((tools) => harness(tools, () => ({ submitText: async () => untried })));
+
+  it.for(broken.map(({ name, run }) => [name, run] as const))("is seen to be broken: %s", async ([, run]) => {
+    await expect(run()).rejects.toThrow(AssertionError);
   });
 });
 

@@ -1,14 +1,14 @@
 import fs from "node:fs";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type ContractCase, submitTextContract } from "../../backends/contract/index.js";
+import { typedPrograms } from "../../backends/contract/typed-programs.js";
 import { createInProcessExecutor } from "../../backends/in-process.js";
 import { createTmuxExecutor, type TmuxExecutorOptions } from "../../backends/tmux/executor.js";
 import { teammateConfig } from "../helpers/teammate.js";
 import { temporaryDirectory } from "../helpers/temp.js";
 import { startTmux, tmuxProgram } from "../helpers/tmux.js";
 import { until } from "../helpers/until.js";
-import { runSubmitContract } from "./submit-text.js";
-import { typedPrograms } from "./typed-programs.js";
 
 const graceMs = 400;
 const deliver = async () => undefined;
@@ -25,16 +25,28 @@ const tmuxExecutor = (dir: string, place: TmuxExecutorOptions["place"]) =>
     graceMs,
   });
 
-runSubmitContract("in-process, pseudo-terminals", () => ({
-  executor: createInProcessExecutor({ run: async () => undefined, deliver, graceMs }),
-  dispose: async () => undefined,
-}));
+register(
+  "in-process, pseudo-terminals",
+  submitTextContract(() => ({
+    executor: createInProcessExecutor({ run: async () => undefined, deliver, graceMs }),
+  })),
+);
 
-runSubmitContract("tmux, inside", (dir) => {
-  const tmux = startTmux();
-  const executor = tmuxExecutor(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
-  return { executor, dispose: async () => tmux.stop() };
-});
+register(
+  "tmux, inside",
+  submitTextContract(({ dir }) => {
+    const tmux = startTmux();
+    const executor = tmuxExecutor(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
+    return { executor, dispose: () => tmux.stop() };
+  }),
+);
+
+function register(name: string, cases: readonly ContractCase[]): void {
+  describe(`typing to a program: ${name}`, () => {
+    // Whole programs, on a machine that may be busy with others.
+    for (const { name, run } of cases) it(name, { timeout: 120_000 }, run);
+  });
+}
 
 it("a program on pipes has no terminal to type to", async () => {
   const dir = temporaryDirectory();

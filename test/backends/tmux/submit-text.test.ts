@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { typedPrograms } from "../../../backends/contract/typed-programs.js";
 import { createTmuxClient } from "../../../backends/tmux/client.js";
 import { createTmuxExecutor } from "../../../backends/tmux/executor.js";
 import { createSubmitText } from "../../../backends/tmux/submit-text.js";
@@ -9,7 +10,6 @@ import { teammateConfig } from "../../helpers/teammate.js";
 import { temporaryDirectory } from "../../helpers/temp.js";
 import { startTmux, tmuxProgram } from "../../helpers/tmux.js";
 import { until } from "../../helpers/until.js";
-import { typedPrograms } from "../typed-programs.js";
 
 // Whole programs, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 120_000 });

@@ -32,10 +32,11 @@ export const typedPrograms = {
 } as const;
 
 const box = `
-const fs = require("node:fs");
+const fs = process.getBuiltinModule("node:fs");
+const { stdin, stdout } = process;
 const [file, busyMs, deaf, restless] = process.argv.slice(1);
-process.stdin.setRawMode(true);
-const show = (text) => process.stdout.write(text.replaceAll("\\n", "\\r\\n"));
+stdin.setRawMode(true);
+const show = (text) => stdout.write(text.replaceAll("\\n", "\\r\\n"));
 show("\\x1b[?2004hready\\n> ");
 let got = Buffer.alloc(0);
 let draft = Buffer.alloc(0);
@@ -47,7 +48,7 @@ const take = (bytes, isPaste) => {
   const lines = text.split("\\n").length;
   show(isPaste && (lines > 3 || text.length > 1000) ? "[Pasted text #" + ++pastes + " +" + lines + " lines]" : text);
 };
-process.stdin.on("data", (chunk) => {
+stdin.on("data", (chunk) => {
   got = Buffer.concat([got, chunk]);
   while (got.length > 0) {
     if (got.indexOf("\\x1b[200~") === 0) {
