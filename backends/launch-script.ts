@@ -1,33 +1,29 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { TroupeError } from "../src/util/errors.js";
-import { writeFileAtomic } from "../src/util/fs.js";
 import { teammateEnvironment } from "./environment.js";
 
-/** A word of {@link LaunchSpec.announce} that stands for the id of the pane in which the script runs. */
-export const ownPane = "\0pane";
-
-/** What a launch script does. Nothing in it may hold a NUL but {@link ownPane}. */
+/** What a launch script does. Nothing in it may hold a NUL. */
 export interface LaunchSpec {
   readonly runDir: string;
   readonly cwd: string;
   /** As {@link teammateEnvironment} completes it; `TERM` is the terminal's own. */
   readonly env: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
-  /** A command that is run first, in the terminal; if it fails, the program is not started. */
-  readonly announce?: readonly string[];
 }
 
 /**
  * Writes `launch.sh` (0700) into the run directory and returns its path. `/bin/sh <path>` in a fresh terminal then
- * becomes the root of the teammate's process tree: it enters the directory, announces itself, writes the ready record,
- * runs the program as its child in the terminal's foreground with exactly the environment asked for, and writes the
+ * becomes the root of the teammate's process tree: it enters the directory, writes the ready record, runs the program as its child in the terminal's foreground with exactly the environment asked for, and writes the
  * exit record. The script holds the environment, secrets too: it removes itself once it runs, and {@link removeLaunchScript}
  * takes away one that never did.
  */
 export async function writeLaunchScript(spec: LaunchSpec): Promise<string> {
   const file = path.join(spec.runDir, "launch.sh");
-  await writeFileAtomic(file, launchScript(spec), 0o700);
+  const text = launchScript(spec);
+  await removeLaunchScript(spec.runDir);
+  // It is run at once or never, and so needs to outlive no crash.
+  await fs.writeFile(file, text, { mode: 0o700, flag: "wx" });
   return file;
 }
 
@@ -42,24 +38,12 @@ export async function removeLaunchScript(runDir: string): Promise<void> {
 /** The text of the script, for POSIX sh. */
 export function launchScript(spec: LaunchSpec): string {
   const { exported, assigned } = splitEnvironment(spec);
-  const words = [
-    spec.runDir,
-    spec.cwd,
-    ...spec.argv,
-    ...exported.flat(),
-    ...assigned,
-    ...(spec.announce ?? []),
-  ];
-  const bad = words.find((word) => word !== ownPane && word.includes("\0"));
-  if (bad !== undefined)
+  const words = [spec.runDir, spec.cwd, ...spec.argv, ...exported.flat(), ...assigned];
+  if (words.some((word) => word.includes("\0")))
     throw new TroupeError(
       "nul-in-argument",
       "no argument, variable or path of a program may hold a NUL character",
     );
-  const announce =
-    spec.announce === undefined
-      ? ""
-      : `note=$(${spec.announce.map((word) => (word === ownPane ? '"$TMUX_PANE"' : quote(word))).join(" ")} 2>&1) || refuse "the pane could not be set up: $note"\n`;
   // Only env(1) can pass a name that is no identifier, or one that the shell keeps for itself, and it takes a program
   // whose name holds "=" for one more variable.
   const runner = spec.argv[0]?.includes("=") ? [...assigned, "nice", "-n", "0"] : assigned;
@@ -68,7 +52,7 @@ export function launchScript(spec: LaunchSpec): string {
 if [ "\${1-}" != clean ]; then
   # A hangup of the terminal goes to this shell alone; its end passes it on to the program.
   trap : INT QUIT TERM
-  /usr/bin/env -i PATH=/usr/bin:/bin TERM="\${TERM-dumb}" TMUX_PANE="\${TMUX_PANE-}" /bin/sh "$0" clean
+  /usr/bin/env -i PATH=/usr/bin:/bin TERM="\${TERM-dumb}" /bin/sh "$0" clean
   exit
 fi
 run=${quote(spec.runDir)}
@@ -83,7 +67,7 @@ umask 077
 rm -f -- "$0"
 trap : HUP INT QUIT TERM
 cd -- ${quote(spec.cwd)} 2>/dev/null || refuse ${quote(`the directory ${spec.cwd} is not there or cannot be entered`)}
-${announce}start=
+start=
 if [ -r /proc/$$/stat ]; then
   read -r start </proc/$$/stat
   set -- \${start##*") "}
@@ -96,7 +80,7 @@ printf '{"v":1,"pid":%s,"startTime":"%s"}\\n' "$$" "$start" >"$run/ready.json"
   trap - HUP INT QUIT TERM
   umask "$mask"
   set -- "TERM=$terminal" "$@"
-  unset PATH TERM TMUX_PANE
+  unset PATH TERM
 ${exported.map(([name, value]) => `  export ${name}=${quote(value)}\n`).join("")}  exec /usr/bin/env -u _ -u OLDPWD -u SHLVL "$@"
 )
 status=$?

@@ -31,7 +31,10 @@ export type TmuxCommand = readonly string[];
 /** Talks to one tmux server, every call a process of its own. */
 export interface TmuxClient {
   readonly socket: string;
-  /** Runs commands in order in one process, the rest not after one that fails. Never throws for what tmux answers. */
+  /**
+   * Runs commands in order in one process, the rest not after one that fails. Never throws for what tmux answers. A deadline
+   * is for what must not be given up early, as what a server does later with it would not be known.
+   */
   run(commands: readonly TmuxCommand[], deadlineMs?: number): Promise<TmuxAnswer>;
   /** The argument vector of such a call, for somebody else to run. */
   argv(commands: readonly TmuxCommand[]): string[];
@@ -69,12 +72,8 @@ export function createTmuxClient({ program, socket, env }: TmuxClientOptions): T
   return {
     socket,
     argv,
-    async run(commands, deadlineMs = defaultDeadlineMs) {
-      const answer = await call(
-        argv(commands),
-        clean,
-        deaf ? Math.min(deafDeadlineMs, deadlineMs) : deadlineMs,
-      );
+    async run(commands, deadlineMs = deaf ? deafDeadlineMs : defaultDeadlineMs) {
+      const answer = await call(argv(commands), clean, deadlineMs);
       deaf = !answer.ok && answer.failure === "timeout";
       return answer;
     },

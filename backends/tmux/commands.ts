@@ -22,19 +22,6 @@ export interface PaneRow {
   readonly restore: string;
 }
 
-/** What a pane says of the teammate in it, in options that only we set. */
-export interface PaneTag {
-  readonly owner: string;
-  readonly tag: string;
-  readonly agentId: string;
-  readonly team: string;
-  readonly name: string;
-  /** 256-colour number. */
-  readonly colour: number;
-  /** The file that gets whatever the pane shows. */
-  readonly log: string;
-}
-
 /** The tags of the lead's view, and of the pane that holds an own server's session until there is a real one. */
 export const leadTag = "lead";
 export const placeholderTag = "placeholder";
@@ -93,13 +80,14 @@ export function listPane(pane: string): TmuxCommand {
   return ["list-panes", "-t", pane, "-f", `#{==:#{pane_id},${pane}}`, "-F", rowFormat];
 }
 
-/** A window at the first free index of a session, not made the current one. Prints its row. */
+/** A window behind all others of a session, not made the current one; {@link lastWindow} is then it. Prints its row. */
 export function newWindow(session: string, name: string, argv: readonly string[]): TmuxCommand {
   return [
     "new-window",
     "-d",
+    "-a",
     "-t",
-    `${session}:`,
+    lastWindow(session),
     "-n",
     literal(name),
     "-P",
@@ -110,22 +98,41 @@ export function newWindow(session: string, name: string, argv: readonly string[]
   ];
 }
 
-/**
- * A pane at the end of a window, not made the active one, with the window arranged anew; `lead` is its first pane, for a
- * layout that gives the lead a side of its own. A window in which one pane is zoomed is so again afterwards. Prints the
- * new pane's row.
- */
-export function splitWindow(
-  window: string,
-  placement: Placement,
-  lead: string | undefined,
-  argv: readonly string[],
-): TmuxCommand[] {
+export function lastWindow(session: string): string {
+  return `${session}:{end}`;
+}
+
+/** A pane at the end of a window, not made the active one; {@link lastPane} is then it. Prints its row. */
+export function splitWindow(window: string, placement: Placement, argv: readonly string[]): TmuxCommand {
   const direction = placement.layout === "even-vertical" ? "-v" : "-h";
   return [
-    ["set-option", "-w", "-F", "-t", window, "@troupe_zoomed", "#{window_zoomed_flag}"],
-    ["split-window", "-d", "-f", direction, "-t", window, "-P", "-F", rowFormat, "--", ...twoWords(argv)],
-    ...arrange(window, placement, lead),
+    "split-window",
+    "-d",
+    "-f",
+    direction,
+    "-t",
+    window,
+    "-P",
+    "-F",
+    rowFormat,
+    "--",
+    ...twoWords(argv),
+  ];
+}
+
+/** The pane that a split of the whole window has just made. */
+export function lastPane(window: string): string {
+  return `${window}.{bottom-right}`;
+}
+
+/** Notes whether a pane of the window is zoomed, which every split undoes, for {@link zoomAgain}. */
+export function rememberZoom(window: string): TmuxCommand {
+  return ["set-option", "-w", "-F", "-t", window, "@troupe_zoomed", "#{window_zoomed_flag}"];
+}
+
+/** Zooms the active pane of the window again if it was zoomed before. */
+export function zoomAgain(window: string): TmuxCommand[] {
+  return [
     ["if-shell", "-F", "-t", window, "#{@troupe_zoomed}", `resize-pane -Z -t ${window}`],
     forgetZoom(window),
   ];
@@ -153,7 +160,7 @@ export function zoomPane(pane: string): TmuxCommand {
   return ["resize-pane", "-Z", "-t", pane];
 }
 
-/** Cleans up after a {@link splitWindow} that failed. */
+/** Cleans up after a {@link rememberZoom} whose splits failed. */
 export function forgetZoom(window: string): TmuxCommand {
   return ["set-option", "-w", "-u", "-t", window, "@troupe_zoomed"];
 }
@@ -168,23 +175,6 @@ export function arrange(window: string, placement: Placement, lead: string | und
   return [
     ["select-layout", "-t", window, "main-vertical"],
     ["resize-pane", "-t", lead, "-x", `${width}%`],
-  ];
-}
-
-/** Marks a pane as a teammate's: stays after its end, carries our options and label, and is logged. */
-export function tagPane(pane: string, tag: PaneTag): TmuxCommand[] {
-  const own = (name: string, value: string): TmuxCommand => ["set-option", "-p", "-t", pane, name, value];
-  return [
-    own("remain-on-exit", "on"),
-    own("@troupe_owner", tag.owner),
-    own("@troupe_tag", tag.tag),
-    own("@troupe_agent", tag.agentId),
-    own("@troupe_team", tag.team),
-    own("@troupe_name", tag.name.replaceAll("#", "")),
-    own("pane-border-format", borderFormat(tag.colour)),
-    ["set-option", "-w", "-t", pane, "pane-border-status", "top"],
-    ["select-pane", "-t", pane, "-T", literal(tag.name)],
-    ["pipe-pane", "-t", pane, `umask 077; exec cat >>${literal(shellQuoted(tag.log)).replaceAll("%", "%%")}`],
   ];
 }
 
@@ -252,19 +242,9 @@ function onlyIf(pane: string, serverPid: number, tag: string | undefined, then: 
   return ["if-shell", "-F", "-t", pane, `#{==:${side(format)},${side(expected.join(","))}}`, then];
 }
 
-function borderFormat(colour: number): string {
-  const number = Math.min(255, Math.max(0, Math.trunc(colour) || 0));
-  const state = "#{?@troupe_state, (#{@troupe_state}),#{?pane_dead, (ended),}}";
-  return `#{?pane_active,#[reverse],}#[fg=colour${number}] #{@troupe_name}${state} #[default]`;
-}
-
 /** Text in a place where tmux expands formats. */
 export function literal(text: string): string {
   return text.replaceAll("#", "##");
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** tmux hands a single word to the user's shell; two or more it runs as they are. */

@@ -82,8 +82,8 @@ export interface TmuxExecutor extends TeammateExecutor {
 }
 
 /**
- * Shows teammates in tmux panes. Every spawn is one tmux call: the pane starts a launch script, which labels its own
- * pane before the program runs. Panes are opened without taking the focus, and closed only if they carry our tag.
+ * Shows teammates in tmux panes. Spawns at once share a tmux call, which opens each pane with a launch script and labels it.
+ * Panes are opened without taking the focus, and closed only if they carry our tag.
  */
 export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
   const { place: where, team, env, tmux: program = "tmux", graceMs = 5000 } = options;
@@ -221,6 +221,7 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     open: () => panes.prepare(),
     attachCommand: () => place.attachArgv?.(),
     async close() {
+      await panes.tidy();
       await place.close?.();
     },
   };

@@ -42,7 +42,12 @@ export function windowWithRoom(
   placement: Placement,
   full: ReadonlySet<string>,
 ): TeamWindow | undefined {
-  return windows.find((window) => !full.has(window.window) && window.panes < capacity(window, placement));
+  return windows.find((window) => !full.has(window.window) && roomFor(window, placement) > 0);
+}
+
+/** How many more panes a window takes. */
+export function roomFor(window: TeamWindow, placement: Placement): number {
+  return Math.max(0, capacity(window, placement) - window.panes);
 }
 
 /** How many panes a window takes in a layout before they get too small to read, or too many for the setting. */

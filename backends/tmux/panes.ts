@@ -8,24 +8,22 @@ import {
   arrange,
   forgetZoom,
   killPaneIf,
-  killWindow,
   listAllPanes,
   listZoomed,
-  newWindow,
   type PaneRow,
   parseRows,
   parseZoomed,
   placeholderTag,
-  rememberBorder,
   restoreBorder,
-  splitWindow,
   zoomPane,
 } from "./commands.js";
-import { type TeamWindow, teamWindows, windowWithRoom } from "./layout.js";
-import { createOpenedPanes } from "./opened-panes.js";
+import { isUnlabelled, labelPane } from "./label.js";
+import { roomFor, type TeamWindow, teamWindows, windowWithRoom } from "./layout.js";
+import { type OpenCall, openInWindow, openWindows } from "./open-commands.js";
 import { type PlaceState, type TmuxPlace, tmuxError } from "./place.js";
+import { createRequests, type OpenedPane, type PaneRequest, type WaitingRequest } from "./requests.js";
 
-/** A pane on one life of a server. `tag` is absent for a pane that did not get as far as to be tagged. */
+/** A pane on one life of a server. Without a `tag` it is closed whatever its label says. */
 export interface PaneRef {
   readonly pane: string;
   /** The window in which it was opened. */
@@ -34,21 +32,20 @@ export interface PaneRef {
   readonly tag?: string;
 }
 
-/** Opens and closes a team's panes in one place, one at a time, also between processes. */
+/** Opens and closes a team's panes in one place, in turn, also between processes. */
 export interface Panes {
   /**
-   * Opens a pane that runs `argv`, in a window with room or in a new one. Throws TroupeError, code `tmux-…`, or the
-   * signal's reason while it waits for its turn; once that has come, the signal does not stop it.
+   * Opens a labelled pane in a window with room or in a new one. Those who ask at once are served by the same calls. Throws
+   * TroupeError, code `tmux-…`, or the signal's reason while it waits for its turn; once that has come, the signal does not
+   * stop it.
    */
-  open(
-    argv: readonly string[],
-    placement: Placement,
-    signal?: AbortSignal,
-  ): Promise<{ row: PaneRow; server: ProcessIdentity }>;
+  open(request: PaneRequest, signal?: AbortSignal): Promise<OpenedPane>;
   /** Makes the place ready without a pane. Throws TroupeError. */
   prepare(): Promise<void>;
   /** Closes a pane of ours and gives its window back; does nothing for one that is gone or not ours. Throws TroupeError. */
   close(ref: PaneRef): Promise<void>;
+  /** Closes what a server that did not answer in time has opened later. Throws TroupeError where it still does not. */
+  tidy(): Promise<void>;
   /** All panes of the server now; none if it is gone. Throws TroupeError where it does not answer. */
   list(): Promise<readonly PaneRow[]>;
 }
@@ -63,14 +60,19 @@ export interface PanesOptions {
 
 const lockMs = 20_000;
 
+/** How long a server has to open panes: what it does later with a call that was given up is found only at the next look. */
+const openMs = 5000;
+
 export function createPanes({ place, owner, windowName, lockDir }: PanesOptions): Panes {
   const { client } = place;
-  // What the server showed last, with what we opened since: one call per spawn instead of two. Undefined: look again.
+  // What the server showed last, with what we opened since: one call less for each turn. Undefined: look again.
   let known: readonly PaneRow[] | undefined;
   let seen: ProcessIdentity | undefined;
   let lastPlacement: Placement | undefined;
   let queue: Promise<unknown> = Promise.resolve();
-  const opened = createOpenedPanes(lockDir);
+  /** Tags of panes that were asked for in a call that was given up. */
+  const doubtful = new Set<string>();
+  const requests = createRequests(inTurn, serve);
 
   function inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = queue;
@@ -83,32 +85,54 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
     return turn;
   }
 
-  async function open(argv: readonly string[], placement: Placement) {
-    lastPlacement = placement;
+  /** Answers every request; never rejects. */
+  async function serve(all: readonly WaitingRequest[]): Promise<void> {
+    const waiting = [...all];
+    try {
+      await openAll(waiting);
+    } catch (error) {
+      for (const request of waiting) request.failed(error);
+    }
+  }
+
+  /** Opens and takes out one request after the other. Throws what keeps the rest from being opened. */
+  async function openAll(waiting: WaitingRequest[]): Promise<void> {
     const full = new Set<string>();
-    for (let attempt = 0; ; attempt++) {
+    for (let attempt = 0; waiting.length > 0; attempt++) {
       const state = await place.ready();
       if (seen === undefined || !sameProcess(seen, state.server)) known = undefined;
       seen = state.server;
-      known ??= opened.completed(await list());
-      const target = windowWithRoom(teamWindows(known, owner, state.lead), placement, full);
-      const answer = await client.run(
-        target === undefined ? openWindow(state, argv) : split(state, target, placement, argv),
-      );
-      const [row] = parseRows(answer.stdout);
-      if (row !== undefined && row.serverPid === state.server.pid) {
-        remember(row);
-        opened.add(row, owner);
-        if (!answer.ok) forget();
-        return { row, server: state.server };
-      }
-      forget();
-      if (row !== undefined && attempt < 2) {
-        // Another server took the socket between the look and the call: nothing of it is ours but this pane.
-        await client.run([killPaneIf(row.pane, row.serverPid, undefined)]);
+      known ??= await closeDoubtful(await list());
+      const [first] = waiting;
+      if (first === undefined) return;
+      lastPlacement = first.placement;
+      const target = windowWithRoom(teamWindows(known, owner, state.lead), first.placement, full);
+      const { commands, count } = callFor(state, target, first.placement, waiting);
+      const asked = waiting.slice(0, count);
+      const answer = await client.run(commands, openMs);
+      const rows = parseRows(answer.stdout);
+      const strange = rows.filter((row) => row.serverPid !== state.server.pid);
+      if (strange.length > 0) {
+        // Another server took the socket between the look and the call: nothing of it is ours but these panes.
+        await client.run(strange.map((row) => killPaneIf(row.pane, row.serverPid, undefined)));
+        forget();
+        if (attempt >= 2) throw new TroupeError("tmux-other", `tmux (${client.socket}) was started anew`);
         continue;
       }
+      if (rows.length > 0) attempt = 0;
+      const opened = waiting.splice(0, Math.min(rows.length, count));
+      remember(rows, opened);
+      for (const [index, request] of opened.entries()) {
+        const row = rows[index];
+        if (row === undefined) continue;
+        if (isUnlabelled(answer.stdout, request.label.tag))
+          await client.run(labelPane(row.pane, request.label));
+        request.opened({ row, server: state.server });
+      }
+      if (answer.ok && opened.length === count) continue;
+      forget();
       if (answer.ok) throw new TroupeError("tmux-other", `tmux (${client.socket}) told no new pane of ours`);
+      if (answer.failure === "timeout") for (const { label } of asked) doubtful.add(label.tag);
       if (answer.failure === "no-space" && target !== undefined) {
         full.add(target.window);
         await client.run([forgetZoom(target.window)]);
@@ -117,35 +141,50 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
     }
   }
 
-  function openWindow(state: PlaceState, argv: readonly string[]): TmuxCommand[] {
-    const open = newWindow(state.session, windowName, argv);
-    const placeholder = known?.find((row) => row.owner === owner && row.tag === placeholderTag)?.window;
-    return placeholder === undefined ? [open] : [open, killWindow(placeholder)];
-  }
-
-  function split(
+  function callFor(
     state: PlaceState,
-    target: TeamWindow,
+    target: TeamWindow | undefined,
     placement: Placement,
-    argv: readonly string[],
-  ): TmuxCommand[] {
-    const borrows =
-      state.borrowed?.window === target.window && !isBorrowed(target.window) ? state.borrowed : undefined;
-    return [
-      ...(borrows === undefined ? [] : [rememberBorder(target.window, borrows.border)]),
-      ...splitWindow(target.window, placement, target.lead, argv),
-    ];
+    waiting: readonly PaneRequest[],
+  ): OpenCall {
+    const wanted = JSON.stringify(placement);
+    const other = waiting.findIndex((request) => JSON.stringify(request.placement) !== wanted);
+    const alike = other < 0 ? waiting : waiting.slice(0, other);
+    if (target === undefined) {
+      const placeholder = known?.find((row) => row.owner === owner && row.tag === placeholderTag)?.window;
+      return openWindows(state.session, windowName, alike, placeholder);
+    }
+    const { window } = target;
+    const borrows = state.borrowed?.window === window && !isBorrowed(window) ? state.borrowed : undefined;
+    return openInWindow(target, alike, roomFor(target, placement), borrows?.border);
   }
 
   function isBorrowed(window: string): boolean {
     return known?.some((row) => row.window === window && row.restore !== "") ?? false;
   }
 
-  function remember(row: PaneRow): void {
-    const others = known?.filter((other) => other.pane !== row.pane && other.tag !== placeholderTag) ?? [];
-    known = [...others, { ...row, owner }];
+  function remember(rows: readonly PaneRow[], opened: readonly PaneRequest[]): void {
+    const ours = opened.flatMap(({ label: { tag } }, index) => {
+      const row = rows[index];
+      return row === undefined ? [] : [{ ...row, owner, tag }];
+    });
+    const panes = new Set(ours.map(({ pane }) => pane));
+    const others = known?.filter((other) => !panes.has(other.pane) && other.tag !== placeholderTag) ?? [];
+    const all = [...others, ...ours];
+    const [last] = ours.slice(-1);
+    const count = all.filter(({ window }) => window === last?.window).length;
     // Somebody else opened or closed panes meanwhile.
-    if (known.filter((other) => other.window === row.window).length !== row.panes) known = undefined;
+    known = last !== undefined && count !== last.panes ? undefined : all;
+  }
+
+  /** Closes what a server that did not answer has opened after all; gives the panes that are left. */
+  async function closeDoubtful(rows: readonly PaneRow[]): Promise<readonly PaneRow[]> {
+    const late = rows.filter((row) => row.owner === owner && doubtful.has(row.tag));
+    if (late.length === 0) return rows;
+    const close = late.map(({ pane, serverPid, tag }) => killPaneIf(pane, serverPid, tag));
+    const left = rowsOf(await client.run([...close, listAllPanes()]));
+    for (const { tag } of late) doubtful.delete(tag);
+    return left;
   }
 
   function forget(): void {
@@ -166,7 +205,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
   async function close({ pane, window, server, tag }: PaneRef): Promise<void> {
     if (liveness(server) === "gone") return;
     const answer = await client.run([listZoomed(), killPaneIf(pane, server.pid, tag), listAllPanes()]);
-    const rows = rowsOf(answer);
+    const rows = await closeDoubtful(rowsOf(answer));
     known = rows;
     const kept = rows.some(
       (row) => row.pane === pane && row.serverPid === server.pid && (row.tag || tag) === tag,
@@ -204,8 +243,11 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
 
   return {
     prepare: () => inTurn(async () => void (await place.ready())),
-    open: (argv, placement, signal) => inTurn(() => open(argv, placement), signal),
+    open: requests.add,
     close: (ref) => inTurn(() => close(ref)),
+    async tidy() {
+      if (doubtful.size > 0) await inTurn(async () => void (await closeDoubtful(await list())));
+    },
     list,
   };
 }

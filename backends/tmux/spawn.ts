@@ -1,7 +1,7 @@
 import { errnoOf, messageOf } from "../../src/util/errors.js";
 import { identityOf } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
-import { ownPane, writeLaunchScript } from "../launch-script.js";
+import { writeLaunchScript } from "../launch-script.js";
 import { lastScreenLines, outputLogOf, readOutputTail } from "../output-log.js";
 import { findLaunchProblem } from "../preflight.js";
 import { endTree } from "../process-tree.js";
@@ -10,7 +10,8 @@ import { clearRecords, readReady } from "../records.js";
 import { type SpawnFailure, spawnAborted, spawnFailure } from "../spawn-failure.js";
 import type { TeammateRef, TeammateSpawnConfig, TeammateSpawnResult } from "../types.js";
 import type { TmuxClient } from "./client.js";
-import { capturePane, type PaneRow, tagPane } from "./commands.js";
+import { capturePane, type PaneRow } from "./commands.js";
+import type { PaneLabel } from "./label.js";
 import type { PaneRef, Panes } from "./panes.js";
 
 export interface SpawnOptions {
@@ -40,10 +41,10 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
       const script = await writeLaunchScript({
         ...config,
         argv: config.launch.argv,
-        announce: announcement(config),
       });
       opened = "asked for";
-      const { row, server } = await panes.open(["/bin/sh", script], placement, signal);
+      const request = { argv: ["/bin/sh", script], label: labelOf(config), placement };
+      const { row, server } = await panes.open(request, signal);
       const pane = { pane: row.pane, window: row.window, server };
       opened = pane;
       const terminal = identityOf(row.panePid);
@@ -73,10 +74,8 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
     }
   };
 
-  function announcement(config: TeammateSpawnConfig): string[] {
-    const { agentId, team, name, colour, runDir } = config;
-    const tag = { owner, tag: runIdOf(runDir), agentId, team, name, colour, log: outputLogOf(runDir) };
-    return client.argv(tagPane(ownPane, tag));
+  function labelOf({ agentId, team, name, colour, runDir }: TeammateSpawnConfig): PaneLabel {
+    return { owner, tag: runIdOf(runDir), agentId, team, name, colour, log: outputLogOf(runDir) };
   }
 
   /** Takes back a start that did not succeed: whatever runs of it, and its pane. */

@@ -43,20 +43,6 @@ describe("several who open panes on one server", () => {
     expect(panesOf(tmux, "#{pane_id}")).toHaveLength(2);
   });
 
-  it("know a pane that has not labelled itself yet, and take no other for it", async () => {
-    const dir = temporaryDirectory();
-    const tmux = usersServer();
-    const make = () => executorOf(dir, { kind: "inside", socket: tmux.socket, pane: "%0" });
-    const [first, second] = [make(), make()];
-    const a = await start(first, dir, "a");
-    tmux.run("set-option", "-p", "-u", "-t", a.pane ?? "", "@troupe_owner");
-    const b = await start(second, dir, "b");
-    expect([a.window, b.window]).toEqual(["@0", "@0"]);
-    tmux.run("split-window", "-d", "-t", "%0", "exec cat");
-    const c = await start(make(), dir, "c");
-    expect(c.window).not.toBe("@0");
-  });
-
   it("that give up while they wait for their turn start nothing, and hold up nobody", async () => {
     const dir = temporaryDirectory();
     const tmux = usersServer();

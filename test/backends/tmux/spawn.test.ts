@@ -14,7 +14,7 @@ import { temporaryDirectory } from "../../helpers/temp.js";
 it("ends a program whose pane was opened by a call of which no answer came", async () => {
   const config = teammateConfig(temporaryDirectory(), "a", ["sleep", "300"]);
   const panes: Panes = {
-    async open([program = "", ...args]) {
+    async open({ argv: [program = "", ...args] }) {
       const child = spawn(program, args, { detached: true, stdio: "ignore" });
       onTestFinished(() => void child.kill("SIGKILL"));
       await waitUntil("the program", () => readReady(config.runDir), { timeoutMs: 20_000 });
@@ -22,6 +22,7 @@ it("ends a program whose pane was opened by a call of which no answer came", asy
     },
     prepare: async () => undefined,
     close: async () => undefined,
+    tidy: async () => undefined,
     list: async () => [],
   };
   const client = {

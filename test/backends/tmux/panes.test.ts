@@ -1,0 +1,122 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import type { TmuxAnswer, TmuxClient, TmuxCommand } from "../../../backends/tmux/client.js";
+import { openInsidePlace } from "../../../backends/tmux/inside-place.js";
+import { createPanes } from "../../../backends/tmux/panes.js";
+import type { PaneRequest } from "../../../backends/tmux/requests.js";
+import type { Placement } from "../../../backends/types.js";
+import { temporaryDirectory } from "../../helpers/temp.js";
+import { type TestTmux, tmuxProgram } from "../../helpers/tmux.js";
+import { panesOf, usersServer } from "./support.js";
+
+const tiled: Placement = { layout: "tiled", leadWidth: 40, maxPanesPerWindow: 6 };
+
+/** Panes on a user's server, with the calls that open some. `change` may change an answer. */
+function panesOn(
+  tmux: TestTmux,
+  dir: string,
+  change: (answer: TmuxAnswer, commands: readonly TmuxCommand[]) => TmuxAnswer = (answer) => answer,
+) {
+  const calls: number[] = [];
+  const options = { program: tmuxProgram, env: process.env, socket: tmux.socket, pane: "%0" };
+  const place = openInsidePlace(options);
+  const client: TmuxClient = {
+    ...place.client,
+    async run(commands, deadlineMs) {
+      const opens = commands.filter(([name = ""]) => /^(new|split)-window$/.test(name)).length;
+      if (opens > 0) calls.push(opens);
+      return change(await place.client.run(commands, deadlineMs), commands);
+    },
+  };
+  const lockDir = path.join(dir, "lock");
+  const panes = createPanes({ place: { ...place, client }, owner: "us", windowName: "team", lockDir });
+  return { panes, calls };
+}
+
+function request(dir: string, n: number, placement = tiled): PaneRequest {
+  const log = path.join(dir, `log ${n}'s`);
+  const label = {
+    owner: "us",
+    tag: `feed0000${n}`.slice(-12),
+    agentId: `mate${n}@team`,
+    team: "team",
+    name: `mate${n}`,
+    colour: 33,
+    log,
+  };
+  return { argv: ["/bin/sh", "-c", `echo "I am ${n}"; exec sleep 300`], label, placement };
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+describe("panes that are asked for at once", () => {
+  it("are opened by few calls, each with its own label, in windows that are not too full", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    const { panes, calls } = panesOn(tmux, dir);
+    const opened = await Promise.all(numbers(14).map((n) => panes.open(request(dir, n))));
+    // Five beside the lead's; then a window, and five in it; then a window, and two in it.
+    expect(calls).toEqual([5, 1, 5, 1, 2]);
+    const rows = panesOf(tmux, "#{pane_id} #{@troupe_agent} #{pane_title} #{@troupe_tag}").slice(1);
+    const told = opened.map(
+      ({ row }, n) => `${row.pane} mate${n}@team mate${n} ${request(dir, n).label.tag}`,
+    );
+    expect(rows.sort()).toEqual(told.sort());
+    expect(panesOf(tmux, "#{window_id}").filter((id) => id === "@0")).toHaveLength(6);
+    for (const n of numbers(14)) {
+      const log = path.join(dir, `log ${n}'s`);
+      await expect.poll(() => fs.existsSync(log) && fs.readFileSync(log, "utf8")).toBe(`I am ${n}\r\n`);
+    }
+  });
+
+  it("each in a window of its own are opened by one call", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    const { panes, calls } = panesOn(tmux, dir);
+    const apart = { ...tiled, layout: "windows" } as const;
+    await Promise.all(numbers(4).map((n) => panes.open(request(dir, n, apart))));
+    expect(calls).toEqual([4]);
+    expect(panesOf(tmux, "#{window_index} #{@troupe_name}")).toEqual([
+      "0 ",
+      ...numbers(4).map((n) => `${n + 1} mate${n}`),
+    ]);
+  });
+
+  it("in unlike layouts are opened apart", async () => {
+    const dir = temporaryDirectory();
+    const { panes, calls } = panesOn(usersServer(), dir);
+    const flat = { ...tiled, layout: "even-vertical" } as const;
+    const asked = [request(dir, 0), request(dir, 1), request(dir, 2, flat)];
+    await Promise.all(asked.map((each) => panes.open(each)));
+    expect(calls).toEqual([2, 1]);
+  });
+
+  it("get their labels also where a hook of the user's moves panes as they come", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer("set-hook -g after-split-window 'swap-pane -s {bottom-right} -t {top-left}'");
+    const { panes } = panesOn(tmux, dir);
+    const opened = await Promise.all(numbers(3).map((n) => panes.open(request(dir, n))));
+    const rows = panesOf(tmux, "#{pane_id} #{@troupe_name} #{pane_title}");
+    for (const [n, { row }] of opened.entries()) expect(rows).toContain(`${row.pane} mate${n} mate${n}`);
+    expect(tmux.run("show-options", "-p", "-t", "%0")).toBe("");
+  });
+
+  it("are found where one of them cannot be opened", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    let failed = false;
+    const { panes } = panesOn(tmux, dir, (answer, commands) => {
+      if (failed || !commands.some(([name]) => name === "split-window") || !answer.ok) return answer;
+      // As where tmux refuses the second: what came before it was done.
+      failed = true;
+      const [row = ""] = answer.stdout.split("\n");
+      for (const pane of panesOf(tmux, "#{pane_id}").filter((id) => !["%0", "%1"].includes(id)))
+        tmux.run("kill-pane", "-t", pane);
+      return { ok: false, failure: "no-space", message: "no space for new pane", stdout: `${row}\n` };
+    });
+    const opened = await Promise.all(numbers(3).map((n) => panes.open(request(dir, n))));
+    expect(new Set(opened.map(({ row }) => row.window)).size).toBe(2);
+    expect(panesOf(tmux, "#{@troupe_name}").filter(Boolean).sort()).toEqual(["mate0", "mate1", "mate2"]);
+  });
+});
