@@ -8,6 +8,7 @@ export const defaults = {
   termToKillMs: 5_000,
   orphanTimeoutMs: 600_000,
   sweepMs: 10_000,
+  paneLookMs: 15_000,
   hostRequestMs: 10_000,
   hostReadyMs: 30_000,
   maxTeammates: 16,

@@ -2,6 +2,7 @@ import path from "node:path";
 import { createInProcessExecutor } from "../../backends/in-process.js";
 import type { TmuxExecutorOptions } from "../../backends/tmux/executor.js";
 import { tmuxAround } from "../../backends/tmux/inside-place.js";
+import type { PaneTags } from "../../backends/tmux/pane-tags.js";
 import type { DeliverMessage, TeammateExecutor } from "../../backends/types.js";
 import { type Message, openMailbox } from "../../mailbox/index.js";
 import type { Backoff } from "../agent/model/backoff.js";
@@ -17,6 +18,8 @@ import { tmuxLockDir } from "./tmux-remains.js";
 export interface Executors {
   readonly own: TeammateExecutor;
   readonly members: TeammateExecutor;
+  /** Where members run in panes: opens the look at those of one tmux server. Starts nothing. */
+  readonly paneTags?: (socket: string) => Promise<PaneTags>;
   close(): Promise<void>;
 }
 
@@ -69,10 +72,18 @@ export async function openExecutors(options: {
   return {
     own,
     members,
+    ...(team.record.backend.type === "tmux" ? { paneTags: paneTagsIn(options.env) } : {}),
     async close() {
       if (members !== own) await members.close?.();
       await own.close?.();
     },
+  };
+}
+
+function paneTagsIn(env: Readonly<Record<string, string | undefined>>): NonNullable<Executors["paneTags"]> {
+  return async (socket) => {
+    const { openPaneTags } = await import("../../backends/tmux/pane-tags.js");
+    return openPaneTags({ program: tmuxProgram(env), socket, env });
   };
 }
 

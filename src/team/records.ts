@@ -49,6 +49,8 @@ export interface MemberRecord extends MemberState {
   readonly activity?: string;
   readonly process?: ProcessIdentity;
   readonly ref?: TeammateRef;
+  /** Its pane is gone, and it works on without one. */
+  readonly paneClosed?: true;
   readonly exit?: { readonly exitCode: number | null; readonly signal: string | null };
   readonly billed?: Usage;
   readonly context?: number;

@@ -40,6 +40,8 @@ export interface MemberStatus extends MemberState {
   readonly pid?: number;
   readonly backend?: string;
   readonly pane?: string;
+  /** The pane is gone, and the member works on without one. */
+  readonly paneClosed?: true;
   readonly exit?: { readonly exitCode: number | null; readonly signal: string | null };
 }
 
@@ -119,6 +121,7 @@ function memberStatus(paths: TeamPaths, member: MemberRecord, host: HostStatus):
       pid: process?.pid,
       backend: ref?.backend,
       pane: ref?.pane,
+      paneClosed: state.state === "ended" ? undefined : member.paneClosed,
       exit,
     }),
   };

@@ -20,6 +20,7 @@ export interface StatusRow extends MemberState {
   /** Where it runs: `tmux`, `in-process`. */
   readonly backend?: string;
   readonly pane?: string;
+  readonly paneClosed?: true;
 }
 
 /**
@@ -115,7 +116,7 @@ function cellsOf(member: StatusRow, now: Date): Cells {
     model: member.model === undefined ? "" : modelLabel(member.model),
     context: context === undefined ? "" : tokenWords(context),
     tokens: billed === undefined ? "" : `${tokenWords(read)} in, ${tokenWords(billed.output)} out`,
-    where: oneLine([member.backend, member.pane].filter(Boolean).join(" ")),
+    where: oneLine([member.backend, member.pane, member.paneClosed && "(closed)"].filter(Boolean).join(" ")),
     activity: steady(oneLine(member.activity ?? "")),
   };
 }

@@ -21,6 +21,7 @@ import { startMember } from "./start-member.js";
 import { typeTerminalMail } from "./terminal-mail.js";
 import { watchUserMail } from "./user-mail.js";
 import { watchMembers } from "./watch-members.js";
+import { watchPanes } from "./watch-panes.js";
 
 /** The one process that keeps a running team, as the rest of this process sees it. */
 export interface Host {
@@ -143,8 +144,12 @@ export async function openHost(
   const userMail = watchUserMail(context);
   const stopTyping = typeTerminalMail(context);
   const hideStates = showStates(context);
-  const watching = watchMembers(context, watch.signal).catch((error: unknown) =>
-    warn(`members are not watched any more: ${messageOf(error)}`),
+  const watching = Promise.all(
+    [watchMembers, watchPanes].map((look) =>
+      look(context, watch.signal).catch((error: unknown) =>
+        warn(`members are not watched any more: ${messageOf(error)}`),
+      ),
+    ),
   );
 
   async function close(): Promise<void> {
