@@ -20,6 +20,7 @@ import { showStates } from "./show-states.js";
 import { startMember } from "./start-member.js";
 import { typeTerminalMail } from "./terminal-mail.js";
 import { watchUserMail } from "./user-mail.js";
+import { watchDelay } from "./watch-delay.js";
 import { watchMembers } from "./watch-members.js";
 import { watchPanes } from "./watch-panes.js";
 
@@ -145,7 +146,7 @@ export async function openHost(
   const stopTyping = typeTerminalMail(context);
   const hideStates = showStates(context);
   const watching = Promise.all(
-    [watchMembers, watchPanes].map((look) =>
+    [watchMembers, watchPanes, watchDelay].map((look) =>
       look(context, watch.signal).catch((error: unknown) =>
         warn(`members are not watched any more: ${messageOf(error)}`),
       ),
