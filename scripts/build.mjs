@@ -1,4 +1,5 @@
-// Builds dist/: a small CommonJS command, the ES modules it reaches lazily, and type declarations.
+// Builds dist/: a small CommonJS command, the ES modules it reaches lazily, and type declarations. What troupe starts by itself, a
+// host or a teammate in a pane, is one CommonJS file: reading forty modules takes longer than all that they do at the start.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -13,14 +14,24 @@ const command = "src/bin.ts";
 /** Name in dist (without `.js`) to entry file. */
 const modules = {
   "cli/main": "src/cli/main.ts",
-  "cli/own-commands": "src/cli/own-commands.ts",
   index: "src/index.ts",
   mailbox: "mailbox/index.ts",
   backends: "backends/index.ts",
   "backends-contract": "backends/contract/index.ts",
 };
 
-const missing = [command, ...Object.values(modules)].filter((file) => !fs.existsSync(path.join(root, file)));
+/** The same for libraries that are loaded late, by the name that they are imported with. */
+const libraries = {
+  "vendor/anthropic-sdk": "@anthropic-ai/sdk",
+  "vendor/anthropic-streaming": "@anthropic-ai/sdk/core/streaming",
+  "vendor/execa": "execa",
+};
+const own = "src/cli/own-commands.ts";
+const ownPlace = "./own.cjs";
+
+const missing = [command, own, ...Object.values(modules)].filter(
+  (file) => !fs.existsSync(path.join(root, file)),
+);
 if (missing.length > 0) {
   console.error(`build: missing entry ${missing.join(", ")}`);
   process.exit(1);
@@ -40,6 +51,10 @@ const common = {
   metafile: true,
   logLevel: "warning",
   legalComments: "none",
+  // Native binaries: they stay packages of their own.
+  external: ["node-pty", "@vscode/ripgrep"],
+  // Its CommonJS build, which Node is offered, would hide the named exports from a lazy import().
+  alias: { yaml: path.join(root, "node_modules/yaml/browser/index.js") },
 };
 
 try {
@@ -50,19 +65,24 @@ try {
       outfile: `${staging}/bin.cjs`,
       format: "cjs",
       banner: { js: "#!/usr/bin/env node" },
-      plugins: [plainBuiltins(), lazyModules()],
+      plugins: [plainBuiltins(), lazyModules({ other: "refused" })],
     }),
     build({
       ...common,
-      entryPoints: modules,
+      entryPoints: [own],
+      outfile: path.join(staging, ownPlace),
+      format: "cjs",
+      minifyWhitespace: true,
+      minifySyntax: true,
+      plugins: [plainBuiltins(), lazyModules({ other: "inside" })],
+    }),
+    build({
+      ...common,
+      entryPoints: { ...modules, ...libraries },
       outdir: staging,
       format: "esm",
       splitting: true,
       chunkNames: "chunks/[name]-[hash]",
-      // Native binaries: they stay packages of their own.
-      external: ["node-pty", "@vscode/ripgrep"],
-      // Its CommonJS build, which Node is offered, would hide the named exports from a lazy import().
-      alias: { yaml: path.join(root, "node_modules/yaml/browser/index.js") },
       // CommonJS libraries inside call require() for Node's own modules.
       banner: {
         js: 'import { createRequire as troupeRequire } from "node:module";\nconst require = troupeRequire(import.meta.url);',
@@ -98,28 +118,40 @@ fs.renameSync(path.join(root, staging), path.join(root, "dist"));
 fs.rmSync(path.join(root, old), { recursive: true, force: true });
 
 /**
- * In the command, `import()` of a file of ours stays an import of the ES module that is built from it, so that
- * nothing heavy gets into the command's own file.
+ * In a CommonJS file, `import()` of one of the modules and libraries above stays an import of what is built from it, so that
+ * nothing heavy gets into the file itself. `other` files of ours are refused, or come inside and are run when they are imported.
+ * @param {{ other: "refused" | "inside" }} options
  * @returns {import("esbuild").Plugin}
  */
-function lazyModules() {
+function lazyModules({ other }) {
+  const places = new Map([
+    ...Object.entries({ ...modules, ...libraries }).map(([name, file]) => [file, `./${name}.js`]),
+    [own, ownPlace],
+  ]);
   return {
     name: "lazy-modules",
     setup(builder) {
-      builder.onResolve({ filter: /^\./ }, (request) => {
-        if (request.kind !== "dynamic-import") return undefined;
-        const source = path
-          .relative(root, path.resolve(request.resolveDir, request.path))
-          .replace(/\.js$/, ".ts");
-        const entry = Object.entries(modules).find(([, file]) => file === source.split(path.sep).join("/"));
-        if (entry === undefined)
-          return {
-            errors: [
-              { text: `${command} may import() only ${Object.values(modules).join(", ")}, not ${source}` },
-            ],
-          };
-        return { path: `./${entry[0]}.js`, external: true };
+      const filter = new RegExp(`^(?:\\.|${Object.values(libraries).join("|")})`);
+      builder.onResolve({ filter }, ({ kind, path: wanted, resolveDir }) => {
+        if (kind !== "dynamic-import") return undefined;
+        const source = wanted.startsWith(".")
+          ? path.relative(root, path.resolve(resolveDir, wanted)).replace(/\.js$/, ".ts")
+          : wanted;
+        const place = places.get(source.split(path.sep).join("/"));
+        // What is CommonJS itself is required, for which Node need not look for its exports first.
+        if (place === ownPlace) return { path: place, namespace: "required" };
+        if (place !== undefined) return { path: place, external: true };
+        if (other === "inside") return undefined;
+        const known = [...places.keys()].join(", ");
+        return { errors: [{ text: `${command} may import() only ${known}, not ${source}` }] };
       });
+      builder.onResolve({ filter: /./, namespace: "required" }, ({ path: place }) => ({
+        path: place,
+        external: true,
+      }));
+      builder.onLoad({ filter: /./, namespace: "required" }, ({ path: place }) => ({
+        contents: `module.exports = require(${JSON.stringify(place)});`,
+      }));
     },
   };
 }

@@ -69,6 +69,21 @@ describe("the package", () => {
   });
 });
 
+describe("what troupe starts by itself, a host or a teammate in a pane", () => {
+  const own = (): string => fs.readFileSync(path.join(root, "dist/own.cjs"), "utf8");
+
+  it("is one small file, which command lines for people have no part in", () => {
+    expect(own().length).toBeLessThan(1_000_000);
+    expect(own()).not.toMatch(/yargs/i);
+  });
+
+  it("finds what it loads late", async () => {
+    const late = Array.from(own().matchAll(/import\("(\.[^"]+)"\)/g), ([, file = ""]) => file);
+    expect(late).toEqual(expect.arrayContaining(["./vendor/anthropic-sdk.js", "./vendor/execa.js"]));
+    for (const file of late) expect(Object.keys(await import(path.join(root, "dist", file)))).not.toEqual([]);
+  });
+});
+
 const program = `
 import fs from "node:fs";
 import { version } from "troupe";

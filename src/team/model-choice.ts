@@ -1,5 +1,4 @@
 import { anthropicOptions, createAnthropicModel } from "../agent/model/anthropic.js";
-import { createOfflineModel, type OfflineScript } from "../agent/model/offline.js";
 import type { ModelClient } from "../agent/model/types.js";
 import { TroupeError } from "../util/errors.js";
 
@@ -47,14 +46,17 @@ export async function openModel(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
 }): Promise<ModelClient> {
   if (options.model === "offline") {
-    const script = options.script === undefined ? undefined : await loadScript(options.script);
+    const [script, { createOfflineModel }] = await Promise.all([
+      options.script === undefined ? undefined : loadScript(options.script),
+      import("../agent/model/offline.js"),
+    ]);
     return createOfflineModel({ script, agentKeys: options.agentKeys });
   }
   checkCredentials(options.env);
   return createAnthropicModel({ ...anthropicOptions(options.env), label: options.model });
 }
 
-async function loadScript(file: string): Promise<OfflineScript> {
+async function loadScript(file: string) {
   const { loadOfflineScript } = await import("../agent/model/offline/load-script.js");
   return loadOfflineScript(file);
 }

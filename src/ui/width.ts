@@ -6,6 +6,7 @@ export interface Cell {
 
 /** `text` by grapheme clusters. It holds no control characters. */
 export function cells(text: string): Cell[] {
+  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => ({
     text: segment,
     width: clusterWidth(segment),
@@ -87,7 +88,8 @@ export function steady(text: string): string {
   return text.replace(/[\ufe0e\ufe0f]/g, "");
 }
 
-const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+/** Made when it is needed: that takes as long as all of a view's start. */
+let segmenter: Intl.Segmenter | undefined;
 const plainAscii = /^[\u0020-\u007e]*$/;
 const sgr = /\u001b\[[0-9;]*m/g;
 const sgrParts = /(\u001b\[[0-9;]*m)/;
