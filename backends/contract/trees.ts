@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { liveness } from "../../src/util/process-identity.js";
+import { identityOf, liveness } from "../../src/util/process-identity.js";
 import { waitUntil } from "../../src/util/wait.js";
 import { runIdOf } from "../environment.js";
-import { findTree } from "../process-tree.js";
+import { endTree, findTree } from "../process-tree.js";
 import { refusal } from "./starts.js";
 import { argv, type Checks, patienceMs, scout, type Trial } from "./trial.js";
 
@@ -35,6 +35,26 @@ export const trees: Checks = {
     await leftNothing();
   },
 
+  async "leaves a descendant alone that is to be kept, and ends the rest"(trial) {
+    const { executor, leftNothing } = trial;
+    if (executor.killExcept === undefined) return;
+    const { ref, stray } = await withStray(trial);
+    try {
+      const { ended, survivors, kept } = await executor.killExcept(scout, [stray]);
+      assert.deepEqual(
+        kept?.map(({ pid }) => pid),
+        [stray.pid],
+      );
+      assert.notEqual(ended.length, 0);
+      assert.deepEqual(survivors, []);
+      assert.equal(liveness(stray), "alive");
+      assert.equal(await executor.isActive(scout), "gone");
+      await leftNothing();
+    } finally {
+      await endTree({ root: stray, runId: runIdOf(ref.runDir) }, { graceMs: 500 });
+    }
+  },
+
   "ends a descendant in a session of its own": endsDescendant("setsid sleep 300"),
   "ends a descendant that outlives its terminal": endsDescendant("nohup sleep 300 >/dev/null 2>&1"),
   "ends a descendant given to init": endsDescendant("(setsid sh -c 'sleep 300 & exit' &)"),
@@ -43,6 +63,17 @@ export const trees: Checks = {
   ),
   "ends a descendant that is stopped": endsDescendant("sh -c 'kill -STOP $$'"),
 };
+
+/** Starts a teammate with a sleep in a session of its own, and gives that. */
+async function withStray({ dir, started }: Trial) {
+  const mark = path.join(dir, "mark");
+  const script = `setsid sleep 300 & echo $! >${mark}.part; mv ${mark}.part ${mark}; sleep 300`;
+  const { ref } = await started(argv("/bin/sh", "-c", script));
+  await waitUntil("the start", () => fs.existsSync(mark), { timeoutMs: patienceMs });
+  const stray = identityOf(Number(fs.readFileSync(mark, "utf8")));
+  assert.ok(stray, "its descendant has ended by itself");
+  return { ref, stray };
+}
 
 /** A check that kills a teammate which runs `command` in the background, and looks for what is left of it. */
 function endsDescendant(command: string) {

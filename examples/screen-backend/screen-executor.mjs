@@ -101,15 +101,21 @@ export function createScreenExecutor(options) {
     await closeWindow(titleOf(config));
   }
 
-  /** @param {string} agentId @returns {Promise<KillReport>} */
-  async function end(agentId) {
+  /** @param {string} agentId @param {readonly ProcessIdentity[]} keep @returns {Promise<KillReport>} */
+  async function end(agentId, keep = []) {
     const ref = lives.get(agentId);
     if (ref === undefined) return { found: [], ended: [], survivors: [] };
-    const report = await endTree(treeOf(ref), { graceMs });
+    const report = await endTree({ ...treeOf(ref), keep }, { graceMs });
     const closed = await closeWindow(ref.window ?? "");
     // Who is not quite gone stays known, so that the next call goes on.
     if (closed && report.survivors.length === 0) lives.delete(agentId);
     return report;
+  }
+
+  /** @param {string} agentId @param {readonly ProcessIdentity[]} keep */
+  async function killExcept(agentId, keep) {
+    await starting.giveUp(agentId);
+    return end(agentId, keep);
   }
 
   /** A process that has ended is an end; that its window stays is told. @param {string} title */
@@ -145,10 +151,8 @@ export function createScreenExecutor(options) {
       const ref = lives.get(agentId);
       return ref !== undefined && signalTree(treeOf(ref), "SIGTERM");
     },
-    async kill(agentId) {
-      await starting.giveUp(agentId);
-      return end(agentId);
-    },
+    kill: (agentId) => killExcept(agentId, []),
+    killExcept,
     async adopt(ref) {
       const { agentId, process, server } = ref;
       if (ref.backend !== "screen" || process === undefined || !session.owns(server?.socket)) return false;

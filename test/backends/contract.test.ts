@@ -70,6 +70,9 @@ const faults: Readonly<Record<string, (good: TeammateExecutor) => Partial<Teamma
   }),
   "gives back everything when its caller gives up while it starts": hearsNoSignal,
   "leaves nothing of a program whose teammate is killed just as it starts": killsNothing,
+  "leaves a descendant alone that is to be kept, and ends the rest": (good) => ({
+    killExcept: (agentId) => good.kill(agentId),
+  }),
   "ends a descendant in a session of its own": killsTheRoot,
   "ends a descendant that outlives its terminal": killsTheRoot,
   "ends a descendant given to init": killsTheRoot,
