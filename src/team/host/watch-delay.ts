@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { busyMs, type Stretch, watchStretches } from "../../util/context.js";
 import { delay } from "../../util/wait.js";
 import type { HostContext } from "./context.js";
@@ -6,7 +5,7 @@ import type { HostContext } from "./context.js";
 const limits = {
   /** How long the members of a process may be kept waiting by one of them before that is told. */
   boundMs: 250,
-  everyMs: 1_000,
+  everyMs: 100,
   /** How long it is looked for who keeps the others waiting, after they were. */
   searchMs: 30_000,
   /** One and the same is told of once in this time. */
@@ -15,8 +14,8 @@ const limits = {
   leastBusy: 0.7,
 } as const;
 
-/** How finely the event loop's delay is measured, in milliseconds: ten wake-ups a second. */
-const resolution = 100;
+/** How often it is looked whether there is anybody to keep waiting, while there is not. */
+const idleMs = 1_000;
 
 /**
  * Measures how long the event loop of this process is held up, while agents run in it, until the signal is aborted (then it
@@ -26,15 +25,8 @@ const resolution = 100;
 export async function watchDelay(
   context: HostContext,
   signal: AbortSignal,
-  {
-    boundMs,
-    everyMs,
-    searchMs,
-    quietMs,
-    leastBusy,
-  }: { readonly [K in keyof typeof limits]: number } = limits,
+  { boundMs, everyMs, searchMs, quietMs, leastBusy }: Limits = limits,
 ): Promise<void> {
-  const histogram = monitorEventLoopDelay({ resolution });
   const told = new Map<string, number>();
   let searchedUntil = 0;
   let stopSearch: (() => void) | undefined;
@@ -45,34 +37,33 @@ export async function watchDelay(
     // Outside of the look at it, which nothing may disturb.
     setImmediate(() => tell(context, agentId, ms));
   };
-  const look = (busy: number): void => {
-    const now = performance.now();
-    const held = histogram.max / 1e6 - resolution;
-    histogram.reset();
-    if (held > boundMs && busy > held * leastBusy) {
-      searchedUntil = now + searchMs;
-      stopSearch ??= watchStretches(boundMs, note);
-    } else if (now > searchedUntil) {
-      stopSearch?.();
-      stopSearch = undefined;
-    }
+  /** Waits, and gives by how much longer that took, as far as the process computed meanwhile. */
+  const heldUp = async (ms: number): Promise<number> => {
+    const [began, busy] = [performance.now(), busyMs()];
+    await delay(ms, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    const late = performance.now() - began - ms;
+    return busyMs() - busy < late * leastBusy ? 0 : late;
   };
   try {
-    for (let before = busyMs(); !signal.aborted; ) {
-      if (hasAgents(context)) histogram.enable();
-      else histogram.disable();
-      await delay(everyMs, signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-      });
-      const now = busyMs();
-      look(now - before);
-      before = now;
+    while (!signal.aborted) {
+      const isShared = hasAgents(context);
+      const held = await heldUp(isShared ? everyMs : idleMs);
+      if (isShared && held > boundMs) {
+        searchedUntil = performance.now() + searchMs;
+        stopSearch ??= watchStretches(boundMs, note);
+      } else if (performance.now() > searchedUntil) {
+        stopSearch?.();
+        stopSearch = undefined;
+      }
     }
   } finally {
     stopSearch?.();
-    histogram.disable();
   }
 }
+
+type Limits = { readonly [K in keyof typeof limits]: number };
 
 function tell({ hub, roster }: HostContext, agentId: string, ms: number): void {
   const member = roster.all().find((one) => one.agentId === agentId);

@@ -63,7 +63,7 @@ it("who keeps the others in the process waiting is told of by name, once; the ot
 it("a process that gets no processor is no member's doing", async () => {
   const { repeat, told, worked } = await watched();
   const cell = new Int32Array(new SharedArrayBuffer(4));
-  repeat("ada", () => void Atomics.wait(cell, 0, 0, 500));
-  await worked("ada", 3);
+  repeat("ada", () => void Atomics.wait(cell, 0, 0, 200));
+  await worked("ada", 10);
   expect(told()).toEqual([]);
 });
