@@ -43,6 +43,7 @@ export const lives: Checks = {
     assert.deepEqual(await executor.kill("nobody@team"), nothing);
     assert.equal((await executor.capture?.("nobody@team", 5)) ?? "", "");
     await executor.focus?.("nobody@team");
+    await executor.showState?.("nobody@team", "idle");
   },
 
   async "ends a teammate twice without harm"({ executor, started, leftNothing }) {
@@ -106,6 +107,14 @@ export const lives: Checks = {
       return text?.includes("\u00fcber") && text;
     };
     assert.equal(await waitUntil("the text", look, { timeoutMs: patienceMs }), "last \u00fcber");
+  },
+
+  async "ends no teammate when it is closed"({ executor, started }) {
+    if (executor.close === undefined) return;
+    await started();
+    await executor.close();
+    assert.equal(await executor.isActive(scout), "alive");
+    assert.deepEqual((await executor.kill(scout)).survivors, []);
   },
 
   async "lets a later executor take over"({ executor, started, leftNothing, ...trial }) {

@@ -25,8 +25,8 @@ export async function probeScreen(program, env) {
   const [version, major, minor] = /(\d+)\.(\d+)[\d.]*/.exec(answer.stdout ?? "") ?? [];
   if (version === undefined)
     return { available: false, code: "screen-failed", reason: `${program} -v tells no version`, remedy };
-  // 4.2 began to let titles be fixed.
-  if (Number(major) < 4 || (Number(major) === 4 && Number(minor) < 2))
-    return { available: false, code: "screen-too-old", reason: "it must be 4.2 or newer", remedy, version };
+  // Since that one it takes commands by a socket, each whole and in its order.
+  if (Number(major) < 4 || (Number(major) === 4 && Number(minor) < 6))
+    return { available: false, code: "screen-too-old", reason: "it must be 4.6 or newer", remedy, version };
   return { available: true, code: "ok", reason: "screen is installed", version };
 }

@@ -91,6 +91,11 @@ export function openSession({ dir, env, program }) {
     }
   }
 
+  /** What stands for a window beside screen. @param {string} title */
+  function forget(title) {
+    for (const file of [title, `${title}.pid`]) fs.rmSync(path.join(dir, file), { force: true });
+  }
+
   return {
     server,
     /** Whether a socket is of this session, now or earlier. @param {string | undefined} socket */
@@ -111,6 +116,7 @@ export function openSession({ dir, env, program }) {
         starting = undefined;
       });
       const { socket, process } = await starting;
+      forget(title);
       fs.symlinkSync(runDir, path.join(dir, title));
       fs.writeFileSync(outputLogOf(runDir), "", { flag: "a", mode: 0o600 });
       const words = ["screen", "-t", title, "/bin/sh", "window.sh", title];
@@ -122,7 +128,7 @@ export function openSession({ dir, env, program }) {
     /** Closes a window and whatever was made for it. Idempotent. @param {string} title */
     async closeWindow(title) {
       await command(title, "kill");
-      for (const file of [title, `${title}.pid`]) fs.rmSync(path.join(dir, file), { force: true });
+      forget(title);
     },
 
     /** Ends the session once no teammate has a window. */

@@ -42,6 +42,9 @@ const faults: Readonly<Record<string, (good: TeammateExecutor) => Partial<Teamma
   "shows the last lines of a teammate, printable": (good) => ({
     capture: async (agentId) => good.capture?.(agentId, 5) ?? "",
   }),
+  "ends no teammate when it is closed": (good) => ({
+    close: async () => void (await good.kill("scout@team")),
+  }),
   "lets a later executor take over": () => ({ adopt: async () => false }),
   "explains a program, a directory or an argument that is no good, and leaves nothing": (good) =>
     tells(good, (result) => (result.ok ? result : { ...result, code: "backend-failed" })),
