@@ -1,8 +1,9 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { ensureKeyFile } from "../../mailbox/key-file.js";
 import { messageOf, TroupeError } from "../util/errors.js";
+import { writeFileAtomic } from "../util/fs.js";
 import { badHome } from "./locate.js";
 
 /** An Ed25519 key pair; `publicKey` as records hold it: base64url of its SPKI form. */
@@ -32,16 +33,24 @@ export function userKeys(home: string): KeyPair {
   return keyPairFrom(existingUserKey(home));
 }
 
-/** Makes the key pair of one incarnation in its run directory, which must exist; `keyFile` is where the private key is. */
-export function createMemberKeys(runDir: string): KeyPair & { readonly keyFile: string } {
+/** Makes the key pair of one incarnation. */
+export function createMemberKeys(): KeyPair {
+  return keyPairOf(generateKeyPairSync("ed25519").privateKey);
+}
+
+/** Keeps the private key of one incarnation in its run directory, which must exist and be its own; gives the file. */
+export async function saveMemberKey(runDir: string, { privateKey }: KeyPair): Promise<string> {
   const keyFile = path.join(runDir, memberKeyFile);
-  ensureKeyFile(keyFile);
-  return { ...keyPairFrom(keyFile), keyFile };
+  await writeFileAtomic(keyFile, privateKey.export({ format: "pem", type: "pkcs8" }).toString());
+  return keyFile;
 }
 
 /** Reads a private key file. Throws TroupeError `key-unreadable` where it is missing or no Ed25519 key. */
 export function keyPairFrom(file: string): KeyPair {
-  const privateKey = privateKeyFrom(file);
+  return keyPairOf(privateKeyFrom(file));
+}
+
+function keyPairOf(privateKey: KeyObject): KeyPair {
   const spki = createPublicKey(privateKey).export({ format: "der", type: "spki" });
   return { privateKey, publicKey: spki.toString("base64url") };
 }
@@ -92,8 +101,8 @@ function existingUserKey(home: string): string {
   return file;
 }
 
-/** The private key alone: what a short command needs, without working out the public one. */
-function privateKeyFrom(file: string): KeyObject {
+/** The private key alone, without working out the public one. Errors as {@link keyPairFrom}. */
+export function privateKeyFrom(file: string): KeyObject {
   try {
     const key = createPrivateKey(fs.readFileSync(file));
     if (key.asymmetricKeyType === "ed25519") return key;

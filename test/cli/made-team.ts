@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createMailbox } from "../../mailbox/store.js";
-import { createMemberKeys, userKeys } from "../../src/team/keys.js";
+import { createMemberKeys, saveMemberKey, userKeys } from "../../src/team/keys.js";
 import { type TeamPaths, teamDirName, teamPaths } from "../../src/team/paths.js";
 import { type MemberRecord, memberFile, type TeamRecord, writeRecord } from "../../src/team/records.js";
 import { mailboxOf } from "../../src/team/send.js";
@@ -61,6 +61,7 @@ export async function addMember(paths: TeamPaths, member: MadeMember): Promise<M
     member.incarnation ?? Buffer.from(encodeKey(member.name)).toString("hex").slice(0, 8).padEnd(8, "0");
   const runDir = path.join(paths.run, incarnation);
   fs.mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  const keys = createMemberKeys();
   const record: MemberRecord = {
     v: 1,
     id: incarnation,
@@ -71,7 +72,7 @@ export async function addMember(paths: TeamPaths, member: MadeMember): Promise<M
     colour: "red",
     service: false,
     incarnation,
-    publicKey: createMemberKeys(runDir).publicKey,
+    publicKey: keys.publicKey,
     state: "idle",
     reason: "waiting-mail",
     since: new Date().toISOString(),
@@ -80,6 +81,7 @@ export async function addMember(paths: TeamPaths, member: MadeMember): Promise<M
     ...member,
   };
   await createMailbox(mailboxOf(paths, member.name));
+  await saveMemberKey(runDir, keys);
   await writeRecord(memberFile(paths, member.name), record);
   return record;
 }

@@ -3,7 +3,13 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createMemberKeys, senderFromEnv, userKeys } from "../../src/team/keys.js";
+import {
+  createMemberKeys,
+  keyPairFrom,
+  saveMemberKey,
+  senderFromEnv,
+  userKeys,
+} from "../../src/team/keys.js";
 import { type MadeHome, makeHome } from "../cli/made-team.js";
 import { bundleScript } from "../helpers/bundle.js";
 
@@ -52,9 +58,12 @@ describe("senderFromEnv", () => {
     expect(sender.team).toBeUndefined();
   });
 
-  it("is the teammate inside of one, with its own key and without making the user's", () => {
+  it("is the teammate inside of one, with its own key and without making the user's", async () => {
     const runDir = fs.mkdtempSync(path.join(made.root, "run-"));
-    const { keyFile } = createMemberKeys(runDir);
+    const keys = createMemberKeys();
+    const keyFile = await saveMemberKey(runDir, keys);
+    expect(fs.statSync(keyFile).mode & 0o777).toBe(0o600);
+    expect(keyPairFrom(keyFile).publicKey).toBe(keys.publicKey);
     const env = { TROUPE_AGENT_ID: "scout@demo", TROUPE_KEY_FILE: keyFile };
     expect(senderFromEnv(env, made.home)).toMatchObject({
       name: "scout",

@@ -60,7 +60,7 @@ describe("a sender is trusted", () => {
 
   it("as the host by the record of the one that runs", async () => {
     const team = await makeLivingTeam();
-    const { privateKey, publicKey } = createMemberKeys(fs.mkdtempSync(path.join(team.made.root, "run-")));
+    const { privateKey, publicKey } = createMemberKeys();
     const message = sealed(team, "host", privateKey);
     expect(trustedSender(message, team, "ada")).toBe("external:host");
     const startedAt = new Date().toISOString();

@@ -4,12 +4,12 @@ import { createMailbox } from "../../../mailbox/index.js";
 import { findDefinition } from "../../agent/definitions/index.js";
 import { messageOf, TroupeError } from "../../util/errors.js";
 import { ensureDirSync, writeJsonAtomic } from "../../util/fs.js";
-import { identityOf } from "../../util/process-identity.js";
+import { identityOf, type ProcessIdentity, selfIdentity } from "../../util/process-identity.js";
 import { oneLine } from "../../util/text.js";
 import { waitUntil } from "../../util/wait.js";
 import { colourAt, colours } from "../colours.js";
 import { defaults } from "../defaults.js";
-import { createMemberKeys } from "../keys.js";
+import { createMemberKeys, saveMemberKey } from "../keys.js";
 import { checkPlan, commandLine, cwdOf, type MemberSpec } from "../member-plan.js";
 import { memberRunDir } from "../paths.js";
 import type { MemberRecord } from "../records.js";
@@ -49,7 +49,7 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
   const incarnation = randomBytes(4).toString("hex");
   const runDir = memberRunDir(paths, incarnation);
   ensureDirSync(runDir);
-  const keys = createMemberKeys(runDir);
+  const keys = createMemberKeys();
   const order = before?.order ?? roster.all().length;
   const colour = ("color" in spec ? spec.color : undefined) ?? before?.colour ?? colourAt(order - 1);
   const record: MemberRecord = {
@@ -72,10 +72,12 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
   const withModel = model === undefined ? record : { ...record, model };
   // Nothing has been waited for since the check: the name and the place are taken now, whoever else asks meanwhile.
   const giveBack = roster.reserve(withModel);
+  let keyFile: string;
   try {
-    await createMailbox(mailboxOf(paths, spec.name));
+    [keyFile] = await Promise.all([saveMemberKey(runDir, keys), createMailbox(mailboxOf(paths, spec.name))]);
+    // All who start together have taken their names by now.
     if (model !== undefined)
-      await writeJsonAtomic(specFile(runDir), agentSpecOf(context, spec, withModel, keys.keyFile, runDir));
+      await writeJsonAtomic(specFile(runDir), agentSpecOf(context, spec, withModel, keyFile, runDir));
     await roster.put(roster.find(spec.name) ?? withModel);
   } catch (error) {
     giveBack();
@@ -91,7 +93,7 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
   const isProcess = model !== undefined && context.executorFor(record).type !== "in-process";
   const slots = isProcess ? context.slots.agentProcesses : context.slots.others;
   const result = await slots(
-    () => launch(context, spec, record, keys.keyFile, runDir),
+    () => launch(context, spec, record, keyFile, runDir),
     context.starting.signal,
   ).catch(notLaunched);
   if (!result.ok) {
@@ -107,7 +109,7 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
       remedy: `what it wrote: troupe logs ${spec.name}`,
     });
   }
-  const process = result.ref.process ?? identityOf(result.pid);
+  const process = result.ref.process ?? processOf(result.pid);
   roster.update(spec.name, incarnation, { ref: result.ref, ...(process === undefined ? {} : { process }) });
   if (model === undefined)
     roster.setState(
@@ -118,6 +120,11 @@ export async function startMember(context: HostContext, spec: MemberSpec): Promi
     );
   await roster.flush();
   return roster.find(spec.name) ?? withModel;
+}
+
+/** An agent in this process has no other. */
+function processOf(pid: number): ProcessIdentity | undefined {
+  return pid === process.pid ? selfIdentity() : identityOf(pid);
 }
 
 /** In a slot: what starts side by side has to be there before its deadline, on a machine with few processors too. */

@@ -8,7 +8,7 @@ import { oneLine } from "../../util/text.js";
 import { defaults } from "../defaults.js";
 import type { TeamEventBody } from "../events.js";
 import type { MemberReport } from "../host/protocol.js";
-import { keyPairFrom } from "../keys.js";
+import { privateKeyFrom } from "../keys.js";
 import type { IdleReason, MemberState } from "../member-state.js";
 import { teamPaths } from "../paths.js";
 import { createPostman } from "../postman.js";
@@ -70,7 +70,7 @@ export async function runTeammate(spec: AgentSpec, around: Surroundings): Promis
   const post = createPostman({
     team: { paths, record: readTeamRecord(paths) },
     from: spec.name,
-    privateKey: keyPairFrom(spec.keyFile).privateKey,
+    privateKey: privateKeyFrom(spec.keyFile),
   });
   const postman = revocable(post, ["send"], revoked);
   const setup = await agentSetup(
