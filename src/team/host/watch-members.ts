@@ -1,13 +1,17 @@
-import { messageOf } from "../../util/errors.js";
+import { errnoOf, messageOf } from "../../util/errors.js";
 import { liveness } from "../../util/process-identity.js";
 import { oneLine } from "../../util/text.js";
 import { delay } from "../../util/wait.js";
+import { defaults } from "../defaults.js";
 import type { MemberRecord } from "../records.js";
 import type { HostContext } from "./context.js";
 import { memberGone } from "./member-gone.js";
 
-/** How often the processes of members are looked at: one small read each. */
+/** How often it is asked whether the processes of members are there, which costs next to nothing. */
 const everyMs = 200;
+
+/** Of so many looks one is thorough: a dead process that nobody buried, or another one with its number, is there, too. */
+const thoroughEvery = defaults.sweepMs / everyMs;
 
 /**
  * Looks at the processes of all running members until the signal is aborted (then it resolves), and settles those that
@@ -31,11 +35,12 @@ export async function watchMembers(context: HostContext, signal: AbortSignal): P
       });
     }
   };
-  while (!signal.aborted) {
+  for (let looks = 0; !signal.aborted; looks++) {
+    const isThorough = looks % thoroughEvery === 0;
     // Side by side: one whose exit record does not come must not hold up the others.
     for (const member of context.roster.all()) {
       const { incarnation } = member;
-      if (settling.has(incarnation) || !isGone(member)) continue;
+      if (settling.has(incarnation) || !isGone(member, isThorough)) continue;
       settling.set(
         incarnation,
         settle(member).finally(() => settling.delete(incarnation)),
@@ -50,8 +55,17 @@ export async function watchMembers(context: HostContext, signal: AbortSignal): P
   await Promise.all(settling.values());
 }
 
-function isGone(member: MemberRecord): boolean {
-  if (member.state === "ended" || member.process === undefined || member.process.pid === process.pid)
-    return false;
-  return liveness(member.process) === "gone";
+function isGone({ state, process: of }: MemberRecord, isThorough: boolean): boolean {
+  if (state === "ended" || of === undefined || of.pid === process.pid) return false;
+  if (!isThorough && isThere(of.pid)) return false;
+  return liveness(of) === "gone";
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) !== "ESRCH";
+  }
 }
