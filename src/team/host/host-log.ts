@@ -6,5 +6,5 @@ import type { TeamEvent } from "../events.js";
 export function logEvent(file: string, event: TeamEvent): void {
   if (event.type === "agent" || event.type === "output" || event.type === "mail") return;
   const { at, type, ...rest } = event;
-  fs.appendFileSync(file, `${at} ${type} ${oneLine(JSON.stringify(rest), 500)}\n`, { mode: 0o600 });
+  fs.appendFileSync(file, `${at} ${type} ${oneLine(JSON.stringify(rest), 1_000)}\n`, { mode: 0o600 });
 }
