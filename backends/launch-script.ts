@@ -15,8 +15,8 @@ export interface LaunchSpec {
 /**
  * Writes `launch.sh` (0700) into the run directory and returns its path. `/bin/sh <path>` in a fresh terminal then
  * becomes the root of the teammate's process tree: it enters the directory, writes the ready record, runs the program as its child in the terminal's foreground with exactly the environment asked for, and writes the
- * exit record. The script holds the environment, secrets too: it removes itself once it runs, and {@link removeLaunchScript}
- * takes away one that never did.
+ * exit record. The script holds the environment, secrets too: it empties itself once it runs, and is to be taken away by
+ * {@link removeLaunchScript} in any case.
  */
 export async function writeLaunchScript(spec: LaunchSpec): Promise<string> {
   const file = path.join(spec.runDir, "launch.sh");
@@ -55,6 +55,8 @@ if [ "\${1-}" != clean ]; then
   /usr/bin/env -i PATH=/usr/bin:/bin TERM="\${TERM-dumb}" /bin/sh "$0" clean
   exit
 fi
+# A shell reads a group to its end before it does any of it.
+{
 run=${quote(spec.runDir)}
 refuse() {
   printf 'troupe: %s\\n' "$1"
@@ -64,7 +66,7 @@ refuse() {
 set -f
 mask=$(umask)
 umask 077
-rm -f -- "$0"
+[ -e "$0" ] && true >"$0"
 trap : HUP INT QUIT TERM
 cd -- ${quote(spec.cwd)} 2>/dev/null || refuse ${quote(`the directory ${spec.cwd} is not there or cannot be entered`)}
 start=
@@ -86,6 +88,7 @@ ${exported.map(([name, value]) => `  export ${name}=${quote(value)}\n`).join("")
 status=$?
 printf '{"v":1,"status":%s}\\n' "$status" >"$run/exit.json"
 exit "$status"
+}
 `;
 }
 
