@@ -33,8 +33,8 @@ export async function proofOfLife(
     if (signal?.aborted) return spawnAborted(signal);
     if (Date.now() >= deadline) return spawnLate(deadlineMs);
     // The record can stand a moment before it is seen that its writer has ended, never the other way round.
-    if (readExit(runDir) !== undefined || gone++ > 0) return refused(config);
-    if (terminal !== undefined && liveness(terminal) !== "gone") gone = 0;
+    if (readExit(runDir) !== undefined || gone > 1) return refused(config);
+    gone = terminal !== undefined && liveness(terminal) === "gone" ? gone + 1 : 0;
     await wait();
   }
   for (const settled = Date.now() + settleMs; Date.now() < settled; await wait()) {

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { errnoOf } from "../src/util/errors.js";
 import { writeJsonAtomic } from "../src/util/fs.js";
-import { identityOf, type ProcessIdentity, selfIdentity } from "../src/util/process-identity.js";
+import { identityOrEnded, type ProcessIdentity, selfIdentity } from "../src/util/process-identity.js";
 import type { ExitRecord } from "./types.js";
 
 /**
@@ -14,9 +14,9 @@ export function readReady(runDir: string): ProcessIdentity | undefined {
   const record = readRecord(path.join(runDir, "ready.json"));
   if (record === undefined || typeof record.value["pid"] !== "number") return undefined;
   const { pid, startTime } = record.value;
+  if (typeof startTime !== "string" || startTime === "") return identityOrEnded(pid);
   const { bootId, pidNamespace } = selfIdentity();
-  if (typeof startTime === "string" && startTime !== "") return { pid, startTime, bootId, pidNamespace };
-  return identityOf(pid) ?? { pid, startTime: "ended", bootId, pidNamespace };
+  return { pid, startTime, bootId, pidNamespace };
 }
 
 /**

@@ -35,31 +35,28 @@ export function labelPane(pane: string, label: PaneLabel): TmuxCommand[] {
 }
 
 /**
- * The same, in the call that opens the pane, so that not even a program that ends at once is there without its label.
- * A hook of the user's can have moved panes in between: where `target` is another pane, that is left alone, and
- * {@link findUnlabelled} tells it from the output.
+ * The same, in the call that opens the pane, so that not even a program that ends at once is there without its label. A
+ * hook of the user's can have moved panes in between: where `target` is another pane, that is left alone. To be followed by
+ * {@link listLabels}.
  */
 export function labelNewPane(target: string, label: PaneLabel): TmuxCommand {
   const isIt = `#{m:*${label.tag}*,#{pane_start_command}}`;
   const commands = labelPane(target, label).map((command) => command.map(quoted).join(" "));
-  return [
-    "if-shell",
-    "-F",
-    "-t",
-    target,
-    isIt,
-    commands.join(" ; "),
-    `display-message -p ${mark(label.tag)}`,
-  ];
+  return ["if-shell", "-F", "-t", target, isIt, commands.join(" ; ")];
 }
 
-/** Whether {@link labelNewPane} has left the pane without its label. */
-export function isUnlabelled(stdout: string, tag: string): boolean {
-  return stdout.split("\n").includes(mark(tag));
+/** Prints which panes of a session carry labels, for {@link isLabelled}. */
+export function listLabels(session: string): TmuxCommand {
+  return ["list-panes", "-s", "-t", session, "-F", labelled("#{pane_id}", "#{@troupe_tag}")];
 }
 
-function mark(tag: string): string {
-  return `unlabelled:${tag}`;
+/** Whether {@link listLabels} has shown the label with this tag on this pane. */
+export function isLabelled(stdout: string, pane: string, tag: string): boolean {
+  return stdout.split("\n").includes(labelled(pane, tag));
+}
+
+function labelled(pane: string, tag: string): string {
+  return `labelled,${pane},${tag}`;
 }
 
 function borderFormat(colour: number): string {

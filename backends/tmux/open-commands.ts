@@ -10,11 +10,14 @@ import {
   splitWindow,
   zoomAgain,
 } from "./commands.js";
-import { labelNewPane } from "./label.js";
+import { labelNewPane, listLabels } from "./label.js";
 import type { TeamWindow } from "./layout.js";
 import type { PaneRequest } from "./requests.js";
 
-/** What one call of tmux opens, and how many of the requests that is. Each pane that it makes prints its row, in their order. */
+/**
+ * What one call of tmux opens, and how many of the requests that is. Each pane that it makes prints its row, in their order,
+ * and at its end {@link listLabels} tells of them all.
+ */
 export interface OpenCall {
   readonly commands: readonly TmuxCommand[];
   readonly count: number;
@@ -26,6 +29,7 @@ export interface OpenCall {
  * user's that was not changed yet.
  */
 export function openInWindow(
+  session: string,
   target: TeamWindow,
   requests: readonly PaneRequest[],
   room: number,
@@ -40,7 +44,7 @@ export function openInWindow(
       labelNewPane(lastPane(window), label),
       ...arrange(window, placement, lead),
     ]);
-  return fitting(before, panes, zoomAgain(window));
+  return fitting(before, panes, [...zoomAgain(window), listLabels(session)]);
 }
 
 /**
@@ -60,7 +64,8 @@ export function openWindows(
       newWindow(session, name, [...argv, label.tag]),
       labelNewPane(lastWindow(session), label),
     ]);
-  return fitting([], panes, placeholder === undefined ? [] : [killWindow(placeholder)]);
+  const after = placeholder === undefined ? [] : [killWindow(placeholder)];
+  return fitting([], panes, [...after, listLabels(session)]);
 }
 
 /** How many bytes of commands go into one call; tmux takes 16 KB with what it adds to each. */

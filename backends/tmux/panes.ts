@@ -17,7 +17,7 @@ import {
   restoreBorder,
   zoomPane,
 } from "./commands.js";
-import { isUnlabelled, labelPane } from "./label.js";
+import { isLabelled, labelPane } from "./label.js";
 import { roomFor, type TeamWindow, teamWindows, windowWithRoom } from "./layout.js";
 import { type OpenCall, openInWindow, openWindows } from "./open-commands.js";
 import { type PlaceState, type TmuxPlace, tmuxError } from "./place.js";
@@ -87,11 +87,11 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
 
   /** Answers every request; never rejects. */
   async function serve(all: readonly WaitingRequest[]): Promise<void> {
-    const waiting = [...all];
     try {
-      await openAll(waiting);
+      await openAll([...all]);
     } catch (error) {
-      for (const request of waiting) request.failed(error);
+      // Says nothing to those whose pane is open.
+      for (const request of all) request.failed(error);
     }
   }
 
@@ -125,7 +125,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
       for (const [index, request] of opened.entries()) {
         const row = rows[index];
         if (row === undefined) continue;
-        if (isUnlabelled(answer.stdout, request.label.tag))
+        if (!isLabelled(answer.stdout, row.pane, request.label.tag))
           await client.run(labelPane(row.pane, request.label));
         request.opened({ row, server: state.server });
       }
@@ -156,7 +156,7 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
     }
     const { window } = target;
     const borrows = state.borrowed?.window === window && !isBorrowed(window) ? state.borrowed : undefined;
-    return openInWindow(target, alike, roomFor(target, placement), borrows?.border);
+    return openInWindow(state.session, target, alike, roomFor(target, placement), borrows?.border);
   }
 
   function isBorrowed(window: string): boolean {

@@ -1,5 +1,5 @@
 import { errnoOf, messageOf } from "../../src/util/errors.js";
-import { identityOf } from "../../src/util/process-identity.js";
+import { identityOf, identityOrEnded } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
 import { writeLaunchScript } from "../launch-script.js";
 import { lastScreenLines, outputLogOf, readOutputTail } from "../output-log.js";
@@ -47,8 +47,7 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
       const { row, server } = await panes.open(request, signal);
       const pane = { pane: row.pane, window: row.window, server };
       opened = pane;
-      const terminal = identityOf(row.panePid);
-      const proof = { deadline, settleMs, ...(terminal === undefined ? {} : { terminal }) };
+      const proof = { terminal: identityOrEnded(row.panePid), deadline, settleMs };
       const outcome = await proofOfLife(config, proof, signal);
       if ("ok" in outcome) return await undo(config, row, pane, outcome);
       const ref: TeammateRef = {

@@ -36,6 +36,11 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return startTime === undefined ? undefined : { pid, startTime, ...here() };
 }
 
+/** As {@link identityOf}; for a process that is gone already, an identity that none will ever have. */
+export function identityOrEnded(pid: number): ProcessIdentity {
+  return identityOf(pid) ?? { pid, startTime: "ended", ...here() };
+}
+
 /** Whether exactly this process still runs; a zombie, a recycled pid or another boot is `gone`. */
 export function liveness(identity: ProcessIdentity): Liveness {
   const { bootId, pidNamespace } = here();
