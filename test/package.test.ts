@@ -74,6 +74,8 @@ describe("what troupe starts by itself, a host or a teammate in a pane", () => {
 
   it("is one small file, which command lines for people have no part in", () => {
     expect(own().length).toBeLessThan(1_000_000);
+    // One character beyond ASCII doubles what the file takes in each process.
+    expect(own()).toMatch(/^[\x00-\x7f]*$/);
     expect(own()).not.toMatch(/yargs/i);
   });
 

@@ -127,7 +127,7 @@ export const sendTool = "SendMessage";
 
 /** `lead: the summary`, from the summary of a call of {@link sendTool}. */
 export function recipientText(summary: string): string {
-  return oneLine(summary).replace(/^(→|->) ?/, "");
+  return oneLine(summary).replace(/^(\u2192|->) ?/, "");
 }
 
 export function retryText(event: Extract<AgentEvent, { type: "retry" }>): string {
