@@ -20,7 +20,8 @@ const modelCredentials: readonly string[] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUT
 export function toolEnv(
   env: Readonly<Record<string, string>>,
   role: "lead" | "teammate",
-): Record<string, string> {
+): Readonly<Record<string, string>> {
   const hidden = role === "lead" ? [...modelCredentials, "TROUPE_KEY_FILE"] : modelCredentials;
+  if (!hidden.some((name) => Object.hasOwn(env, name))) return env;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.includes(name)));
 }

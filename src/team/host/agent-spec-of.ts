@@ -68,4 +68,4 @@ function colleaguesOf({ roster }: HostContext, { name }: MemberRecord) {
   };
 }
 
-const mostColleagues = 50;
+const mostColleagues = 30;

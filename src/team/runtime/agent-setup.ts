@@ -1,5 +1,5 @@
 import path from "node:path";
-import { findDefinition, toolsFor } from "../../agent/definitions/index.js";
+import { type AgentDefinition, findDefinition, toolsFor } from "../../agent/definitions/index.js";
 import { createFileState } from "../../agent/file-state.js";
 import type { ModelClient } from "../../agent/model/types.js";
 import { type PermissionMode, permissionModes } from "../../agent/permissions/mode.js";
@@ -46,28 +46,29 @@ export async function agentSetup(
   const home = env["HOME"];
   const place = { cwd: spec.cwd, env, ...(home === undefined ? {} : { home }) };
   const context = definition.omitClaudeMd ? undefined : await projectContext(place, signal);
-  const tools: readonly Tool[] = [
-    ...toolsFor(definition, builtinTools()),
-    createSendMessageTool(messages) as Tool,
-  ];
+  const tools: readonly Tool[] = [...toolsOf(definition), createSendMessageTool(messages) as Tool];
+  const date = new Date().toISOString().slice(0, 10);
   return {
     model,
     modelId: spec.model,
-    system: systemPrompt({
-      definition,
-      teammate: {
-        name: spec.name,
-        team: spec.team,
-        lead: spec.role === "lead" ? spec.name : spec.reportsTo,
-        members: spec.colleagues,
-        further: spec.furtherColleagues,
-      },
-      cwd: spec.cwd,
-      addedDirs: [paths.scratch],
-      platform: process.platform,
-      date: new Date().toISOString().slice(0, 10),
-      projectContext: context,
-    }),
+    // Made for each turn: of a thousand agents most wait, and the same text is made again.
+    get system() {
+      return systemPrompt({
+        definition,
+        teammate: {
+          name: spec.name,
+          team: spec.team,
+          lead: spec.role === "lead" ? spec.name : spec.reportsTo,
+          members: spec.colleagues,
+          further: spec.furtherColleagues,
+        },
+        cwd: spec.cwd,
+        addedDirs: [paths.scratch],
+        platform: process.platform,
+        date,
+        projectContext: context,
+      });
+    },
     tools,
     permissions: createPermissions({
       mode: narrower(spec.permissionMode, definition.permissionMode),
@@ -89,6 +90,15 @@ export async function agentSetup(
     maxTokens: defaults.maxTokens,
   };
 }
+
+/** The tools of a definition; they hold nothing of an agent, so that all of its kind in a process share them. */
+function toolsOf(definition: AgentDefinition): readonly Tool[] {
+  const tools = shared.get(definition) ?? toolsFor(definition, builtinTools());
+  shared.set(definition, tools);
+  return tools;
+}
+
+const shared = new WeakMap<AgentDefinition, readonly Tool[]>();
 
 /** A definition's mode counts only where it allows less than what the teammate was given. */
 function narrower(given: PermissionMode, defined: PermissionMode | undefined): PermissionMode {

@@ -109,7 +109,7 @@ describe("the description of an agent", () => {
 
   it("names some of many, and says how many more there are", async () => {
     const spec = await colleaguesIn(60, "mate59");
-    expect(spec.colleagues).toHaveLength(50);
-    expect(spec.furtherColleagues).toBe(9);
+    expect(spec.colleagues).toHaveLength(30);
+    expect(spec.furtherColleagues).toBe(29);
   });
 });
