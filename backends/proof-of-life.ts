@@ -17,6 +17,9 @@ export interface ProofOptions {
 /** How often records are looked for, in milliseconds. */
 const everyMs = 5;
 
+/** At every how many looks at them the terminal is looked at, which costs more. */
+const terminalLooks = 8;
+
 /**
  * Waits for the records that a launch script writes: gives the process at the root of the teammate's tree once its program
  * was started and did not fail at once, or what a failed spawn is told with (its screen is left to the caller). Never rejects.
@@ -29,12 +32,14 @@ export async function proofOfLife(
   const { runDir, deadlineMs } = config;
   const wait = () => delay(everyMs, signal).catch(() => undefined);
   let ready = readReady(runDir);
-  for (let gone = 0; ready === undefined; ready = readReady(runDir)) {
+  let gone = false;
+  for (let look = 0; ready === undefined; ready = readReady(runDir)) {
     if (signal?.aborted) return spawnAborted(signal);
     if (Date.now() >= deadline) return spawnLate(deadlineMs);
     // The record can stand a moment before it is seen that its writer has ended, never the other way round.
-    if (readExit(runDir) !== undefined || gone > 1) return refused(config);
-    gone = terminal !== undefined && liveness(terminal) === "gone" ? gone + 1 : 0;
+    if (gone || readExit(runDir) !== undefined) return refused(config);
+    gone = terminal !== undefined && look++ % terminalLooks === 0 && liveness(terminal) === "gone";
+    if (gone) continue;
     await wait();
   }
   for (const settled = Date.now() + settleMs; Date.now() < settled; await wait()) {
