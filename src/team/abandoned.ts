@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { endTree } from "../../backends/index.js";
-import type { KillReport, TeammateExecutor } from "../../backends/types.js";
+import type { TeammateExecutor } from "../../backends/types.js";
 import { TroupeError } from "../util/errors.js";
 import { acquireLock, isHeld, type Lock, readLock } from "../util/lock.js";
 import { sameProcess } from "../util/process-identity.js";
@@ -40,9 +40,12 @@ export async function endAbandoned(
       ({ kind, name }) => kind !== "user" && (options.names === undefined || options.names.includes(name)),
     );
     await keepProcesses(paths, members, options.keep ?? []);
-    const ends = await Promise.allSettled(members.map((member) => endOne(team, member, options.env)));
+    const ends = await Promise.allSettled(members.map((member) => endOne(team, member)));
     const told = () => ends.map(reportOf);
-    if (options.names !== undefined) return told();
+    if (options.names !== undefined) {
+      await Promise.all(members.map((member) => closePane(team, member, options.env)));
+      return told();
+    }
     await allOf([
       () => endStrays(paths),
       () => allOf(filesOf(paths).map((file) => () => fs.rmSync(file, { recursive: true, force: true }))),
@@ -107,12 +110,8 @@ async function takeOver(paths: TeamPaths): Promise<Lock> {
   }
 }
 
-async function endOne(
-  team: LocatedTeam,
-  member: MemberRecord,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<EndReport> {
-  const report = await end(team, member, env);
+async function endOne(team: LocatedTeam, member: MemberRecord): Promise<EndReport> {
+  const report = await endTree(treeOfMember(team.paths, member), { graceMs: defaults.termToKillMs });
   const { name } = member;
   if (member.state === "ended") return { name, how: "already", report };
   const since = new Date().toISOString();
@@ -125,22 +124,13 @@ async function endOne(
   };
 }
 
-async function end(
-  team: LocatedTeam,
-  member: MemberRecord,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<KillReport> {
-  const report = await endTree(treeOfMember(team.paths, member), { graceMs: defaults.termToKillMs });
-  if (member.ref?.pane !== undefined) await closePane(team, member, env);
-  return report;
-}
-
-/** A terminal server that does not answer keeps its pane, but no process of ours; it is asked again when all have ended. */
+/** A terminal server that does not answer keeps the pane, but no process of ours; it is asked again when the team ends. */
 async function closePane(
   team: LocatedTeam,
   member: MemberRecord,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
+  if (member.ref?.pane === undefined) return;
   let executor: TeammateExecutor | undefined;
   try {
     executor = await openMemberExecutor(team, member, env);
