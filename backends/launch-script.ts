@@ -35,10 +35,13 @@ export async function removeLaunchScript(runDir: string): Promise<void> {
   await fs.rm(path.join(runDir, "launch.sh"), { recursive: true, force: true });
 }
 
-/** The text of the script, for POSIX sh. */
+/**
+ * The text of the script, for POSIX sh. Every process that is started costs as much as all the rest, so a plain shell (dash,
+ * ash) cleans its environment itself. Others add to it, and take variables for orders: env(1) does it for those.
+ */
 export function launchScript(spec: LaunchSpec): string {
-  const { exported, assigned } = splitEnvironment(spec);
-  const words = [spec.runDir, spec.cwd, ...spec.argv, ...exported.flat(), ...assigned];
+  const { exported, locale, assigned } = splitEnvironment(spec);
+  const words = [spec.runDir, spec.cwd, ...spec.argv, ...[...exported, ...locale].flat(), ...assigned];
   if (words.some((word) => word.includes("\0")))
     throw new TroupeError(
       "nul-in-argument",
@@ -46,49 +49,77 @@ export function launchScript(spec: LaunchSpec): string {
     );
   // Only env(1) can pass a name that is no identifier, or one that the shell keeps for itself, and it takes a program
   // whose name holds "=" for one more variable.
-  const runner = spec.argv[0]?.includes("=") ? [...assigned, "nice", "-n", "0"] : assigned;
+  const variables = [`PWD=${spec.cwd}`, ...locale.map((pair) => pair.join("=")), ...assigned];
+  const runner = spec.argv[0]?.includes("=") ? [...variables, "nice", "-n", "0"] : variables;
+  const itself = `  [ -n "$plain" ] && [ "$PWD" = ${quote(spec.cwd)} ] && {
+    unset OLDPWD SHLVL _
+    export PWD TERM="$terminal"
+${exportsOf(locale, "    ")}    exec "$@"
+  }
+`;
   return `#!/bin/sh
 # Starts one teammate in this terminal and records how it ended. Made for a single start.
-if [ "\${1-}" != clean ]; then
-  # A hangup of the terminal goes to this shell alone; its end passes it on to the program.
-  trap : INT QUIT TERM
+plain=1
+if [ -n "\${BASH_VERSION-}\${ZSH_VERSION-}\${KSH_VERSION-}\${YASH_VERSION-}" ] || [ ! -r /proc/self/stat ]; then plain=; fi
+# A hangup of the terminal goes to its first process alone, whose end passes it on to the program.
+if [ "\${1-}" != clean ]; then trap : INT QUIT TERM; fi
+if [ -z "$plain" ] && [ "\${1-}" != clean ]; then
   /usr/bin/env -i PATH=/usr/bin:/bin TERM="\${TERM-dumb}" /bin/sh "$0" clean
   exit
 fi
-# A shell reads a group to its end before it does any of it.
-{
-run=${quote(spec.runDir)}
+start() {
+  run=${quote(spec.runDir)}
+  set -f
+  mask=$(umask)
+  umask 077
+  [ -e "$0" ] && true >"$0"
+  trap : HUP INT QUIT TERM
+  cd -- ${quote(spec.cwd)} 2>/dev/null || refuse ${quote(`the directory ${spec.cwd} is not there or cannot be entered`)}
+  pid=$$
+  start=
+  if [ -r /proc/self/stat ]; then
+    read -r start </proc/self/stat
+    pid=\${start%% *}
+    set -- \${start##*") "}
+    start=\${20}
+  fi
+  set -- ${spec.argv.map(quote).join(" ")}
+  printf '{"v":1,"pid":%s,"startTime":"%s"}\\n' "$pid" "$start" >"$run/ready.json"
+  (program "$@")
+  status=$?
+  printf '{"v":1,"status":%s}\\n' "$status" >"$run/exit.json"
+  exit "$status"
+}
 refuse() {
   printf 'troupe: %s\\n' "$1"
   printf '{"v":1,"status":126}\\n' >"$run/exit.json"
   exit 126
 }
-set -f
-mask=$(umask)
-umask 077
-[ -e "$0" ] && true >"$0"
-trap : HUP INT QUIT TERM
-cd -- ${quote(spec.cwd)} 2>/dev/null || refuse ${quote(`the directory ${spec.cwd} is not there or cannot be entered`)}
-start=
-if [ -r /proc/$$/stat ]; then
-  read -r start </proc/$$/stat
-  set -- \${start##*") "}
-  start=\${20}
-fi
-terminal=$TERM
-set -- ${[...runner, ...spec.argv].map(quote).join(" ")}
-printf '{"v":1,"pid":%s,"startTime":"%s"}\\n' "$$" "$start" >"$run/ready.json"
-(
+program() {
   trap - HUP INT QUIT TERM
   umask "$mask"
-  set -- "TERM=$terminal" "$@"
   unset PATH TERM
-${exported.map(([name, value]) => `  export ${name}=${quote(value)}\n`).join("")}  exec /usr/bin/env -u _ -u OLDPWD -u SHLVL "$@"
-)
-status=$?
-printf '{"v":1,"status":%s}\\n' "$status" >"$run/exit.json"
-exit "$status"
+${exportsOf(exported, "  ")}${assigned.length === 0 ? itself : ""}  exec /usr/bin/env -u _ -u OLDPWD -u SHLVL "TERM=$terminal" ${runner.map(quote).join(" ")} "$@"
 }
+terminal=\${TERM-dumb}
+if [ -n "$plain" ]; then
+  set -f
+  IFS='
+'
+  for line in $(export -p); do
+    name=\${line#export }
+    name=\${name%%=*}
+    case $name in
+      "" | [0-9]* | *[!A-Za-z0-9_]*) ;;
+      *) unset "$name" ;;
+    esac
+  done
+  unset IFS line name
+  PATH=/usr/bin:/bin
+  (start)
+  exit
+fi
+start
 `;
 }
 
@@ -96,16 +127,34 @@ exit "$status"
 const shellsOwn =
   /^(_|PWD|OLDPWD|SHLVL|E?UID|GID|EGID|PPID|GROUPS|USERNAME|IFS|LINENO|OPT(IND|ARG|ERR)|RANDOM|SRANDOM|SECONDS|EPOCH.*|HIST.*|FUNCNAME|DIRSTACK|SHELLOPTS|BASH.*|POSIXLY_CORRECT|PS[0-9]|ENV|TMOUT|LANG|LANGUAGE|LC_.*|MAIL.*|COLUMNS|LINES|ATTY|FUNCTIONS_DEPTH)$/;
 
-/** Variables that the shell exports (never seen in an argument vector), and `NAME=VALUE` words for env(1). */
-function splitEnvironment(spec: LaunchSpec): { exported: [string, string][]; assigned: string[] } {
-  const exported: [string, string][] = [];
+/** By which a shell may change how it reads and writes text. */
+const localeNames = /^(LANG|LANGUAGE|LC_.*)$/;
+
+type Variable = readonly [name: string, value: string];
+
+/**
+ * Variables that every shell exports (never seen in an argument vector), those that a plain one does, and `NAME=VALUE` words
+ * for env(1).
+ */
+function splitEnvironment(spec: LaunchSpec): {
+  exported: Variable[];
+  locale: Variable[];
+  assigned: string[];
+} {
+  const exported: Variable[] = [];
+  const locale: Variable[] = [];
   const assigned: string[] = [];
   for (const [name, value] of Object.entries(teammateEnvironment(spec))) {
-    if (name === "TERM" || name === "" || name.includes("=")) continue;
-    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !shellsOwn.test(name)) exported.push([name, value]);
+    if (name === "TERM" || name === "PWD" || name === "" || name.includes("=")) continue;
+    if (localeNames.test(name) && /^[A-Z_]+$/.test(name)) locale.push([name, value]);
+    else if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !shellsOwn.test(name)) exported.push([name, value]);
     else assigned.push(`${name}=${value}`);
   }
-  return { exported, assigned };
+  return { exported, locale, assigned };
+}
+
+function exportsOf(variables: readonly Variable[], indent: string): string {
+  return variables.map(([name, value]) => `${indent}export ${name}=${quote(value)}\n`).join("");
 }
 
 function quote(word: string): string {
