@@ -1,5 +1,5 @@
 import { errnoOf, messageOf, TroupeError } from "../../src/util/errors.js";
-import { liveness } from "../../src/util/process-identity.js";
+import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
 import { removeLaunchScript } from "../launch-script.js";
 import { lastScreenLines, readOutputTail } from "../output-log.js";
@@ -102,17 +102,17 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
   const deadServers = new Set<string>();
   const states = createPaneStates(client, (agentId) => lives.get(agentId));
 
-  async function kill(agentId: string): Promise<KillReport> {
+  async function kill(agentId: string, keep: readonly ProcessIdentity[] = []): Promise<KillReport> {
     const runDir = await starting.giveUp(agentId);
-    if (lives.has(agentId) || runDir === undefined) return end(agentId);
-    return endTree({ runId: runIdOf(runDir) }, { graceMs });
+    if (lives.has(agentId) || runDir === undefined) return end(agentId, keep);
+    return endTree({ runId: runIdOf(runDir), keep }, { graceMs });
   }
 
-  async function end(agentId: string): Promise<KillReport> {
+  async function end(agentId: string, keep: readonly ProcessIdentity[] = []): Promise<KillReport> {
     const ref = lives.get(agentId);
     if (ref === undefined) return { found: [], ended: [], survivors: [] };
     states.forget(agentId);
-    const report = await endTree(treeOf(ref), { graceMs });
+    const report = await endTree({ ...treeOf(ref), keep }, { graceMs });
     const closed = await closePane(ref);
     await removeScript(ref.runDir);
     if (closed && report.survivors.length === 0) lives.delete(agentId);
@@ -163,7 +163,8 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     type: "tmux",
     isAvailable: () =>
       probeTmux(where.kind === "inside" ? { program, env, inside: where } : { program, env }),
-    kill,
+    kill: (agentId) => kill(agentId),
+    killExcept: kill,
     isActive: async (agentId) => livenessOf(agentId),
     sendMessage: options.deliver,
     async spawn(config, signal) {

@@ -5,7 +5,7 @@ import { makePlace } from "../helpers/place.js";
 import { memberIn } from "../helpers/team-state.js";
 import { until } from "../helpers/until.js";
 
-describe.each(["in-process"])("--keep in %s", (backend) => {
+describe.each(["in-process", "tmux"])("--keep in %s", (backend) => {
   test("leaves a server that a teammate started, at stop, down and clean, and a new start is free", async () => {
     const place = await makePlace();
     const server = "sleep 4321.1 & wait";
