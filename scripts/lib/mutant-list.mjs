@@ -1,3 +1,4 @@
+import { backendMutants } from "./mutants-backends.mjs";
 import { mailboxMutants } from "./mutants-mailbox.mjs";
 
 /**
@@ -12,6 +13,7 @@ import { mailboxMutants } from "./mutants-mailbox.mjs";
 
 /** @type {readonly Mutant[]} */
 export const mutants = [
+  ...backendMutants,
   ...mailboxMutants,
   {
     file: "src/util/lock.ts",
