@@ -1,5 +1,5 @@
-// Builds dist/: a small CommonJS command, the ES modules it reaches lazily, and type declarations. What troupe starts by itself, a
-// host or a teammate in a pane, is one CommonJS file: reading forty modules takes longer than all that they do at the start.
+// Builds dist/: a small CommonJS command, the ES modules it reaches lazily, and type declarations. All commands are in
+// one CommonJS file, too: reading forty modules takes longer than all that most commands do. The modules hold the full parser.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -26,10 +26,10 @@ const libraries = {
   "vendor/anthropic-streaming": "@anthropic-ai/sdk/core/streaming",
   "vendor/execa": "execa",
 };
-const own = "src/cli/own-commands.ts";
-const ownPlace = "./own.cjs";
+const all = "src/cli/all-commands.ts";
+const allPlace = "./commands.cjs";
 
-const missing = [command, own, ...Object.values(modules)].filter(
+const missing = [command, all, ...Object.values(modules)].filter(
   (file) => !fs.existsSync(path.join(root, file)),
 );
 if (missing.length > 0) {
@@ -69,8 +69,8 @@ try {
     }),
     build({
       ...common,
-      entryPoints: [own],
-      outfile: path.join(staging, ownPlace),
+      entryPoints: [all],
+      outfile: path.join(staging, allPlace),
       format: "cjs",
       minifyWhitespace: true,
       minifySyntax: true,
@@ -126,7 +126,7 @@ fs.rmSync(path.join(root, old), { recursive: true, force: true });
 function lazyModules({ other }) {
   const places = new Map([
     ...Object.entries({ ...modules, ...libraries }).map(([name, file]) => [file, `./${name}.js`]),
-    [own, ownPlace],
+    [all, allPlace],
   ]);
   return {
     name: "lazy-modules",
@@ -139,7 +139,7 @@ function lazyModules({ other }) {
           : wanted;
         const place = places.get(source.split(path.sep).join("/"));
         // What is CommonJS itself is required, for which Node need not look for its exports first.
-        if (place === ownPlace) return { path: place, namespace: "required" };
+        if (place === allPlace) return { path: place, namespace: "required" };
         if (place !== undefined) return { path: place, external: true };
         if (other === "inside") return undefined;
         const known = [...places.keys()].join(", ");

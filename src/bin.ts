@@ -10,9 +10,6 @@ import { version } from "./util/version.js";
 /** Commands that scripts and hooks call often: this file runs them alone, without the libraries of the others. */
 const fastCommands = [send, inbox];
 
-/** Commands that troupe itself starts. */
-const ownCommands = ["host", "teammate", "guard"];
-
 const exitCodeOfSignal = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** How long a command has to clean up after a failure that nobody caught. */
@@ -44,8 +41,9 @@ async function run(argv: readonly string[], io: ProcessIo): Promise<number> {
   const raw = command === undefined ? undefined : parseFast(command, rest);
   if (command !== undefined && raw !== undefined) return runCommand(command, raw, io);
   const ending = watchEndings(argv, io);
+  const { runAny } = await import("./cli/all-commands.js");
   try {
-    const exitCode = await runFull(argv, io);
+    const exitCode = await runAny(argv, io);
     return ending.exitCode() ?? exitCode;
   } catch (error) {
     const exitCode = ending.exitCode();
@@ -54,15 +52,6 @@ async function run(argv: readonly string[], io: ProcessIo): Promise<number> {
   } finally {
     await flushed(process.stdout);
   }
-}
-
-async function runFull(argv: readonly string[], io: ProcessIo): Promise<number> {
-  if (ownCommands.includes(argv[0] ?? "")) {
-    const { runOwn } = await import("./cli/own-commands.js");
-    return runOwn(argv, io);
-  }
-  const { main } = await import("./cli/main.js");
-  return main(argv, io);
 }
 
 /**

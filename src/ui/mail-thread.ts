@@ -102,7 +102,7 @@ function receiptWords(recipients: TeamMessage["recipients"], least: MailReceipt,
 function summaryOf(summary: string | undefined, body: string): string | undefined {
   const line = steady(oneLine(summary ?? "", 200));
   const start = steady(oneLine(body.slice(0, 1000), 1000));
-  return line === "" || start.startsWith(line.replace(/…$/, "")) ? undefined : line;
+  return line === "" || start.startsWith(line.replace(/\u2026$/, "")) ? undefined : line;
 }
 
 function bodyRows(text: string, width: number): string[] {
