@@ -1,3 +1,4 @@
+import fs from "node:fs/promises";
 import { errnoOf, messageOf, TroupeError } from "../../src/util/errors.js";
 import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
@@ -50,7 +51,7 @@ export interface TmuxExecutorOptions {
   /** Environment of tmux itself: finds the program, and is what a server of our own starts with. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly deliver: DeliverMessage;
-  /** The directory of a lock that everybody uses who opens panes on this server. */
+  /** The directory of a lock that everybody uses who opens panes on this server; goes with a server of our own. */
   readonly lockDir: string;
   /** The tmux program; default `tmux`. */
   readonly tmux?: string;
@@ -223,7 +224,8 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     attachCommand: () => place.attachArgv?.(),
     async close() {
       await panes.tidy();
-      await place.close?.();
+      // Nobody else opens panes on a server of our own.
+      if (await place.close?.()) await fs.rm(options.lockDir, { recursive: true, force: true });
     },
   };
 }

@@ -148,22 +148,23 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
       if (rows.length === 0) gone();
     },
     async close() {
-      if (!fs.existsSync(socket)) return;
+      if (!fs.existsSync(socket)) return true;
       const rows = await listOwn();
       const [first] = rows;
       if (first === undefined) return gone();
-      if (rows.some(isInUse)) return;
+      if (rows.some(isInUse)) return false;
       const server = serverIdentity(client, first.serverPid);
       await client.run([killServer()]);
       const what = `the end of the tmux server on ${socket}`;
       await waitUntil(what, () => liveness(server) === "gone", { timeoutMs: 5000 });
-      gone();
+      return gone();
     },
   };
 
-  function gone(): void {
+  function gone(): true {
     state = undefined;
     fs.rmSync(socket, { force: true });
+    return true;
   }
 
   async function listOwn(): Promise<PaneRow[]> {

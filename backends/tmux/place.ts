@@ -17,8 +17,8 @@ export interface TmuxPlace {
   attachArgv?(): string[];
   /** Told what panes are left after one was closed: a server of our own that went with its last takes its socket along. */
   closed?(rows: readonly PaneRow[]): void;
-  /** Ends a server of our own, unless a teammate runs in it or the user opened a pane there. */
-  close?(): Promise<void>;
+  /** Ends a server of our own, unless a teammate runs in it or the user opened a pane there; true if there is none now. */
+  close?(): Promise<boolean>;
 }
 
 export interface PlaceState {

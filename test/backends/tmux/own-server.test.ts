@@ -202,6 +202,18 @@ describe("a tmux server of our own", () => {
     expect(panes("#{@troupe_agent}").sort()).toEqual(["a@team", "b@team"]);
   });
 
+  it("goes with its socket and its lock, unless somebody else's program runs on it", async () => {
+    const executor = make();
+    const { server } = await start(executor, "a");
+    const lock = path.join(dir, "lock");
+    await executor.close();
+    expect([server && liveness(server.process), fs.existsSync(lock)]).toEqual(["alive", true]);
+    await executor.kill("a@team");
+    await executor.close();
+    expect([server && liveness(server.process), fs.existsSync(lock)]).toEqual(["gone", false]);
+    expect(fs.existsSync(server?.socket ?? "")).toBe(false);
+  });
+
   it("says that its socket's path is too long", async () => {
     const executor = make({ runDir: path.join(dir, "x".repeat(120)) });
     const result = await executor.spawn(teammateConfig(dir, "a", ["sleep", "1"]));
