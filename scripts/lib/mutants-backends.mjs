@@ -28,7 +28,7 @@ export const backendMutants = [
     find: '    own("remain-on-exit", "on"),\n',
     replace: "",
     why: "the pane of a program that ends takes its last words with it",
-    tests: ["test/backends/tmux/endings.test.ts", "test/backends/tmux/output.test.ts"],
+    tests: ["test/backends/tmux/panes.test.ts"],
   },
   {
     file: "backends/tmux/panes.ts",

@@ -83,6 +83,17 @@ describe("panes that are asked for at once", () => {
     ]);
   });
 
+  it("stay with the last words of programs that end at once", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    const { panes } = panesOn(tmux, dir);
+    const brief = numbers(3).map((n) => ({ ...request(dir, n), argv: ["/bin/sh", "-c", `echo bye ${n}`] }));
+    const opened = await Promise.all(brief.map((each) => panes.open(each)));
+    await expect.poll(() => panesOf(tmux, "#{pane_dead}")).toEqual(["0", "1", "1", "1"]);
+    for (const [n, { row }] of opened.entries())
+      expect(tmux.run("capture-pane", "-p", "-S", "-", "-t", row.pane)).toContain(`bye ${n}`);
+  });
+
   it("in unlike layouts are opened apart", async () => {
     const dir = temporaryDirectory();
     const { panes, calls } = panesOn(usersServer(), dir);
@@ -94,11 +105,14 @@ describe("panes that are asked for at once", () => {
 
   it("get their labels also where a hook of the user's moves panes as they come", async () => {
     const dir = temporaryDirectory();
-    const tmux = usersServer("set-hook -g after-split-window 'swap-pane -s {bottom-right} -t {top-left}'");
+    const tmux = usersServer(
+      `set-hook -g after-split-window 'swap-pane -d -s "{bottom-right}" -t "{top-left}"'`,
+    );
     const { panes } = panesOn(tmux, dir);
     const opened = await Promise.all(numbers(3).map((n) => panes.open(request(dir, n))));
     const rows = panesOf(tmux, "#{pane_id} #{@troupe_name} #{pane_title}");
     for (const [n, { row }] of opened.entries()) expect(rows).toContain(`${row.pane} mate${n} mate${n}`);
+    expect(rows[0]).not.toMatch(/^%0/);
     expect(tmux.run("show-options", "-p", "-t", "%0")).toBe("");
   });
 
