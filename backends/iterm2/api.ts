@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
+import { errnoOf } from "../../src/util/errors.js";
 import { orAbort } from "../../src/util/wait.js";
 import { type Connection, type Credentials, connect } from "./connection.js";
 import { cookieIn, isNotLetIn, requestCookie } from "./cookie.js";
@@ -18,7 +19,10 @@ export interface ApiOptions {
 
 /** The API of one iTerm2, connected when it is needed. */
 export interface Api {
-  /** Connects first, where there is no connection or no more. As `Connection.ask`, and what `connect` throws. */
+  /**
+   * Connects first, where there is no connection or no more; asks again, once, what may be asked twice, if the connection ends
+   * before the answer. As `Connection.ask`, and what `connect` throws.
+   */
   ask<Name extends RequestName>(
     name: Name,
     request: Requests[Name],
@@ -29,6 +33,9 @@ export interface Api {
   /** Ends the connection, if there is one. Idempotent. */
   disconnect(): void;
 }
+
+/** What must not be done twice. */
+const onlyOnce: ReadonlySet<RequestName> = new Set<RequestName>(["split", "tab", "text"]);
 
 /** iTerm2 may show the person a question before it lets anybody in. */
 const connectMs = 60_000;
@@ -91,7 +98,15 @@ export function openApi({
 
   return {
     hasEnded: (session) => ended.has(session),
-    ask: async (name, request, signal) => (await connected(signal)).ask(name, request, answerMs, signal),
+    async ask(name, request, signal) {
+      const ask = async () => (await connected(signal)).ask(name, request, answerMs, signal);
+      try {
+        return await ask();
+      } catch (error) {
+        if (errnoOf(error) !== "iterm2-dropped" || onlyOnce.has(name)) throw error;
+        return ask();
+      }
+    },
     disconnect: () => connection?.close(),
   };
 }

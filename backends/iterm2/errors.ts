@@ -66,3 +66,8 @@ export function answered(what: string, status: string): TroupeError {
 function refusal(code: string, message: string, options: { remedy: string; cause?: unknown }): TroupeError {
   return new TroupeError(code, message, { kind: "unavailable", ...options });
 }
+
+/** Whether an error is one of these. */
+export function isIterm2Error(error: unknown): error is TroupeError {
+  return error instanceof TroupeError && error.code.startsWith("iterm2-");
+}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ChoiceInput, chooseBackend } from "../../backends/detect.js";
 import { installCommand } from "../../backends/install-command.js";
-import { probeIterm2 } from "../../backends/iterm2/executor.js";
 import type { Availability } from "../../backends/types.js";
 
 const yes: Availability = { available: true, code: "ok", reason: "there" };
@@ -145,11 +144,5 @@ describe("the choice of a backend", () => {
       "sudo dnf install tmux",
     );
     expect(installCommand("tmux", "linux", "ID=constructor\n")).toBe("sudo apt-get install tmux");
-  });
-
-  it("says the truth about iTerm2", () => {
-    expect(probeIterm2({}, "linux")).toMatchObject({ available: false, code: "not-macos" });
-    expect(probeIterm2({}, "darwin")).toMatchObject({ available: false, code: "not-in-iterm2" });
-    expect(probeIterm2(inIterm, "darwin")).toMatchObject({ available: false, code: "iterm2-not-supported" });
   });
 });

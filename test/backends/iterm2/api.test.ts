@@ -33,18 +33,24 @@ describe("the API's client", () => {
     expect(emulator.connections()).toBe(2);
   });
 
-  it("connects anew, with another cookie, after the connection ended", async () => {
+  it("connects anew, with another cookie, after the connection ended, and asks again what may be asked twice", async () => {
     const emulator = await emulatorOf();
     const api = apiOf(emulator);
     await api.ask("list", {});
-    emulator.faults.before = () => {
+    let drops = 1;
+    emulator.faults.before = (name) => {
+      if (name === "notification" || drops-- <= 0) return undefined;
       emulator.drop();
       return "ignore";
     };
-    await expect(api.ask("list", {})).rejects.toMatchObject({ code: "iterm2-dropped" });
-    delete emulator.faults.before;
-    await api.ask("list", {});
+    expect((await api.ask("list", {})).windows).toHaveLength(1);
     expect(emulator.connections()).toBe(2);
+    drops = 2;
+    await expect(api.ask("list", {})).rejects.toMatchObject({ code: "iterm2-dropped" });
+    drops = 1;
+    const text = { session: emulator.session, text: "x", alone: true };
+    await expect(api.ask("text", text)).rejects.toMatchObject({ code: "iterm2-dropped" });
+    expect(emulator.requests.filter(({ name }) => name === "send_text")).toHaveLength(1);
   });
 
   it("waits no longer than it was told to, and takes a late answer for nobody's", async () => {
