@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import { errnoOf, messageOf } from "../../src/util/errors.js";
-import { identityOf, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { identityOf, type ProcessIdentity, selfIdentity } from "../../src/util/process-identity.js";
 import { delay } from "../../src/util/wait.js";
 import { runIdOf } from "../environment.js";
 import { writeLaunchScript } from "../launch-script.js";
@@ -70,19 +70,19 @@ export function createSpawn({ transport, panes, settleMs, removeScript }: SpawnO
     }
   };
 
-  /** The process that iTerm2 has started; undefined where the pane, or the process, is gone already. */
+  /** The process that iTerm2 has started, or one that is gone where the pane is; undefined where the records tell the rest. */
   async function terminalOf(
     session: string,
     { runDir }: TeammateSpawnConfig,
     deadline: number,
     signal?: AbortSignal,
   ): Promise<ProcessIdentity | undefined> {
-    while (Date.now() < deadline && !signal?.aborted && !transport.hasEnded(session)) {
+    const gone = { ...selfIdentity(), startTime: "ended" };
+    while (Date.now() < deadline && !signal?.aborted && readReady(runDir) === undefined) {
       const values = await transport.getVariables({ session }, ["pid", "session.pid"]);
-      if (values === undefined) return undefined;
+      if (values === undefined || transport.hasEnded(session)) return gone;
       const pid = values.find((value) => typeof value === "number" && value > 0);
-      if (typeof pid === "number") return identityOf(pid);
-      if (readReady(runDir) !== undefined) return undefined;
+      if (typeof pid === "number") return identityOf(pid) ?? gone;
       await delay(askEveryMs, signal).catch(() => undefined);
     }
     return undefined;

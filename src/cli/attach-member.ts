@@ -27,9 +27,9 @@ export async function attachMember(
     await executor.focus?.(member.agentId);
     const command = executor.attachCommand?.();
     if (command === undefined) {
-      await io.note(
-        `troupe: ${member.name} is in pane ${member.ref.pane} of the tmux server ${member.ref.server?.socket}`,
-      );
+      const { pane, server } = member.ref;
+      const where = server === undefined ? "iTerm2" : `the tmux server ${server.socket}`;
+      await io.note(`troupe: ${member.name} is in pane ${pane} of ${where}`);
       return 0;
     }
     if (hasTerminal(io)) return attachTerminal(team, command, io);

@@ -1,6 +1,6 @@
 /** Variables of another team, of the terminal that the command runs in, or of the program that called it. */
 const notForMembers =
-  /^(TMUX|TMUX_PANE|ITERM_.*|TERM_SESSION_ID|TROUPE_.*|CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID))$/;
+  /^(TMUX|TMUX_PANE|ITERM2?_.*|TERM_SESSION_ID|TROUPE_.*|CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID))$/;
 
 /** The environment that members start from: the caller's, without what would mislead them about where they are. */
 export function memberEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

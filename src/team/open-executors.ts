@@ -14,6 +14,8 @@ import { mailboxOf, memberNamed } from "./send.js";
 import { tmuxProgram } from "./tmux-program.js";
 import { tmuxLockDir } from "./tmux-remains.js";
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /** The executors of one host: one for its own process, where an agent lead runs, and one for everybody else. */
 export interface Executors {
   readonly own: TeammateExecutor;
@@ -35,7 +37,7 @@ export interface ExecutorNews {
 /** Opens the executors of a new host. Nothing is started. */
 export async function openExecutors(options: {
   readonly team: LocatedTeam;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly place: "inside" | "own";
   readonly userConfig: boolean;
   readonly troupe: readonly string[];
@@ -60,15 +62,7 @@ export async function openExecutors(options: {
     onOutput: (agentId, line) => news.output(nameOf(agentId), line),
     onNote: (text) => news.note(text),
   });
-  if (team.record.backend.type === "iterm2")
-    throw new TroupeError("iterm2-not-driven", "this version does not drive iTerm2", {
-      kind: "unavailable",
-      remedy: "use --backend tmux",
-    });
-  const members =
-    team.record.backend.type === "tmux"
-      ? await openTmux(team, { env: options.env, place: placeFor(team, options), note: news.note })
-      : own;
+  const members = await openMembers(options, own);
   return {
     own,
     members,
@@ -80,7 +74,22 @@ export async function openExecutors(options: {
   };
 }
 
-function paneTagsIn(env: Readonly<Record<string, string | undefined>>): NonNullable<Executors["paneTags"]> {
+async function openMembers(
+  options: Parameters<typeof openExecutors>[0],
+  own: TeammateExecutor,
+): Promise<TeammateExecutor> {
+  const { team, env, news } = options;
+  switch (team.record.backend.type) {
+    case "tmux":
+      return openTmux(team, { env, place: placeFor(team, options), note: news.note });
+    case "iterm2":
+      return openIterm2(team, { env, note: news.note });
+    case "in-process":
+      return own;
+  }
+}
+
+function paneTagsIn(env: Env): NonNullable<Executors["paneTags"]> {
   return async (socket) => {
     const { openPaneTags } = await import("../../backends/tmux/pane-tags.js");
     return openPaneTags({ program: tmuxProgram(env), socket, env });
@@ -91,8 +100,13 @@ function paneTagsIn(env: Readonly<Record<string, string | undefined>>): NonNulla
 export async function openMemberExecutor(
   team: LocatedTeam,
   member: MemberRecord,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): Promise<TeammateExecutor> {
+  if (member.ref?.backend === "iterm2") {
+    const executor = await openIterm2(team, { env });
+    await executor.adopt?.(member.ref);
+    return executor;
+  }
   const socket = member.ref?.server?.socket;
   if (member.ref?.backend !== "tmux" || socket === undefined)
     throw new TroupeError("no-pane", `${member.name} has no pane`, {
@@ -125,7 +139,7 @@ type TmuxPlace = TmuxExecutorOptions["place"];
 async function openTmux(
   team: LocatedTeam,
   options: {
-    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly env: Env;
     readonly place: TmuxPlace;
     readonly note?: (text: string) => void;
   },
@@ -144,6 +158,21 @@ async function openTmux(
     ),
     tmux: tmuxProgram(options.env),
     ...(options.note === undefined ? {} : { onNote: options.note }),
+  });
+}
+
+async function openIterm2(
+  team: LocatedTeam,
+  { env, note }: { readonly env: Env; readonly note?: (text: string) => void },
+): Promise<TeammateExecutor> {
+  const { createIterm2Executor } = await import("../../backends/iterm2/executor.js");
+  const { paths } = team;
+  return createIterm2Executor({
+    env,
+    deliver: deliverTo(team),
+    teamId: paths.root,
+    lockDir: path.join(paths.home, "locks", "iterm2"),
+    ...(note === undefined ? {} : { onNote: note }),
   });
 }
 

@@ -12,6 +12,8 @@ describe("memberEnv", () => {
         TMUX_PANE: "%1",
         ITERM_SESSION_ID: "w0",
         TERM_SESSION_ID: "w0",
+        ITERM2_COOKIE: "c",
+        ITERM2_KEY: "k",
         TROUPE_TEAM: "other",
         TROUPE_KEY_FILE: "/k",
         TROUPE_HOME: "/h",
