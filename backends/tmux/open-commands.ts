@@ -1,3 +1,4 @@
+import type { Placement } from "../types.js";
 import type { TmuxCommand } from "./client.js";
 import {
   arrange,
@@ -10,9 +11,15 @@ import {
   splitWindow,
   zoomAgain,
 } from "./commands.js";
-import { labelNewPane, listLabels } from "./label.js";
+import { labelNewPane, listLabels, type PaneLabel } from "./label.js";
 import type { TeamWindow } from "./layout.js";
-import type { PaneRequest } from "./requests.js";
+
+/** A pane that somebody wants. Its command line gets the label's tag as its last word, by which the new pane is known. */
+export interface PaneRequest {
+  readonly argv: readonly string[];
+  readonly label: PaneLabel;
+  readonly placement: Placement;
+}
 
 /**
  * What one call of tmux opens, and how many of the requests that is. Each pane that it makes prints its row, in their order,

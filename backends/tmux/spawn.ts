@@ -10,9 +10,10 @@ import { clearRecords, readReady } from "../records.js";
 import { type SpawnFailure, spawnAborted, spawnFailure } from "../spawn-failure.js";
 import type { TeammateRef, TeammateSpawnConfig, TeammateSpawnResult } from "../types.js";
 import type { TmuxClient } from "./client.js";
+import type { PaneRef } from "./close-panes.js";
 import { capturePane, type PaneRow } from "./commands.js";
 import type { PaneLabel } from "./label.js";
-import type { PaneRef, Panes } from "./panes.js";
+import type { Panes } from "./panes.js";
 
 export interface SpawnOptions {
   readonly client: TmuxClient;
@@ -34,7 +35,6 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
     if (signal?.aborted) return spawnAborted(signal);
     const { runDir, placement } = config;
     const tag = runIdOf(runDir);
-    const deadline = Date.now() + config.deadlineMs;
     let opened: PaneRef | "asked for" | undefined;
     try {
       clearRecords(runDir);
@@ -47,6 +47,8 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
       const { row, server } = await panes.open(request, signal);
       const pane = { pane: row.pane, window: row.window, server };
       opened = pane;
+      // Not before its turn has come: where many start at once, the last must not be late for waiting.
+      const deadline = Date.now() + config.deadlineMs;
       const proof = { terminal: identityOrEnded(row.panePid), deadline, settleMs };
       const outcome = await proofOfLife(config, proof, signal);
       if ("ok" in outcome) return await undo(config, row, pane, outcome);

@@ -3,8 +3,8 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { TmuxAnswer, TmuxClient, TmuxCommand } from "../../../backends/tmux/client.js";
 import { openInsidePlace } from "../../../backends/tmux/inside-place.js";
+import type { PaneRequest } from "../../../backends/tmux/open-commands.js";
 import { createPanes } from "../../../backends/tmux/panes.js";
-import type { PaneRequest } from "../../../backends/tmux/requests.js";
 import type { Placement } from "../../../backends/types.js";
 import { temporaryDirectory } from "../../helpers/temp.js";
 import { type TestTmux, tmuxProgram } from "../../helpers/tmux.js";
@@ -19,6 +19,7 @@ function panesOn(
   change: (answer: TmuxAnswer, commands: readonly TmuxCommand[]) => TmuxAnswer = (answer) => answer,
 ) {
   const calls: number[] = [];
+  const closings: number[] = [];
   const options = { program: tmuxProgram, env: process.env, socket: tmux.socket, pane: "%0" };
   const place = openInsidePlace(options);
   const client: TmuxClient = {
@@ -26,12 +27,16 @@ function panesOn(
     async run(commands, deadlineMs) {
       const opens = commands.filter(([name = ""]) => /^(new|split)-window$/.test(name)).length;
       if (opens > 0) calls.push(opens);
+      const closes = commands.filter((command) =>
+        command.some((word) => word.startsWith("kill-pane")),
+      ).length;
+      if (closes > 0) closings.push(closes);
       return change(await place.client.run(commands, deadlineMs), commands);
     },
   };
   const lockDir = path.join(dir, "lock");
   const panes = createPanes({ place: { ...place, client }, owner: "us", windowName: "team", lockDir });
-  return { panes, calls };
+  return { panes, calls, closings };
 }
 
 function request(dir: string, n: number, placement = tiled): PaneRequest {
@@ -68,6 +73,25 @@ describe("panes that are asked for at once", () => {
       const log = path.join(dir, `log ${n}'s`);
       await expect.poll(() => fs.existsSync(log) && fs.readFileSync(log, "utf8")).toBe(`I am ${n}\r\n`);
     }
+  });
+
+  it("are closed by one call where that is asked for at once, and their windows are as they were", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    const before = panesOf(tmux, "#{pane_id} #{window_layout} #{pane-border-status}");
+    const { panes, closings } = panesOn(tmux, dir);
+    const opened = await Promise.all(numbers(8).map((n) => panes.open(request(dir, n))));
+    const refs = opened.map(({ row, server }, n) => {
+      return { pane: row.pane, window: row.window, server, tag: request(dir, n).label.tag };
+    });
+    const [stranger, ...ours] = refs;
+    if (stranger !== undefined) tmux.run("set-option", "-p", "-t", stranger.pane, "@troupe_tag", "another");
+    await Promise.all(refs.map((ref) => panes.close(ref)));
+    expect(closings).toEqual([8]);
+    expect(panesOf(tmux, "#{pane_id}")).toEqual(["%0", stranger?.pane]);
+    if (stranger !== undefined) await panes.close({ ...stranger, tag: "another" });
+    expect(panesOf(tmux, "#{pane_id} #{window_layout} #{pane-border-status}")).toEqual(before);
+    await Promise.all(ours.map((ref) => panes.close(ref)));
   });
 
   it("each in a window of its own are opened by one call", async () => {
