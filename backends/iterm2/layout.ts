@@ -37,19 +37,25 @@ export function nextDivision(
     // The lead's pane is divided once, for the first; beside it the others share.
     const keepsLead = layout === "main-vertical" && hasTeammate;
     const candidates = sessions.filter(({ session }) => !(keepsLead && session === lead));
-    const [largest] = [...candidates].sort((a, b) => areaOf(b) - areaOf(a));
-    if (largest === undefined) continue;
-    const vertical = isVertical(largest, layout, largest.session === lead);
-    if (!fits(largest, vertical)) continue;
-    return { tab, session: largest.session, vertical };
+    for (const candidate of [...candidates].sort((a, b) => areaOf(b) - areaOf(a))) {
+      const vertical = waysOf(candidate, layout, candidate.session === lead).find((way) =>
+        fits(candidate, way),
+      );
+      if (vertical !== undefined) return { tab, session: candidate.session, vertical };
+    }
   }
   return undefined;
 }
 
-function isVertical({ width, height }: TermSession, layout: Placement["layout"], isLead: boolean): boolean {
-  if (layout === "even-horizontal") return true;
-  if (layout === "even-vertical") return false;
-  return (layout === "main-vertical" && isLead) || width > wide * height;
+/** Whether to divide by a vertical line: what is wanted first, then what would do. */
+function waysOf(
+  { width, height }: TermSession,
+  layout: Placement["layout"],
+  isLead: boolean,
+): readonly boolean[] {
+  if (layout === "even-horizontal" || (layout === "main-vertical" && isLead)) return [true];
+  if (layout === "even-vertical") return [false];
+  return width > wide * height ? [true, false] : [false, true];
 }
 
 function fits({ width, height }: TermSession, vertical: boolean): boolean {
