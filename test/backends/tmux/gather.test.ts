@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createGather } from "../../../backends/tmux/gather.js";
 
-/** Gathers whose turn comes when `go` is called; a turn that is given up fails. */
-function held() {
+/** Gathers whose turn comes when `go` is called, and what is done in it first; a turn that is given up fails. */
+function held(inTurn: () => void = () => undefined) {
   let go = (): void => undefined;
   const served: (readonly string[])[] = [];
   const add = createGather<string, string>(
@@ -16,6 +16,7 @@ function held() {
     },
     async (all) => {
       served.push(all.map(({ item }) => item));
+      inTurn();
       for (const { item, done } of all) done(item);
     },
   );
@@ -34,15 +35,14 @@ it("one turn serves all that wait for it, and the next one those that come later
 });
 
 it("one that is given up leaves the others where they are; the last one gives the turn up", async () => {
-  const { add, served, go } = held();
   const stops = [new AbortController(), new AbortController()];
+  const { add, served, go } = held(() => stops[1]?.abort(new Error("too late")));
   const [a, b] = stops.map(({ signal }, n) => add(`${n}`, signal));
   const c = add("c");
   stops[0]?.abort(new Error("enough"));
   await expect(a).rejects.toThrow("enough");
   go();
   expect(await Promise.all([b, c])).toEqual(["1", "c"]);
-  stops[1]?.abort(new Error("too late"));
   const stop = new AbortController();
   const lone = add("d", stop.signal);
   stop.abort(new Error("enough"));
