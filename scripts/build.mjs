@@ -25,6 +25,8 @@ const libraries = {
   "vendor/anthropic-sdk": "@anthropic-ai/sdk",
   "vendor/anthropic-streaming": "@anthropic-ai/sdk/core/streaming",
   "vendor/execa": "execa",
+  "vendor/protobufjs": "protobufjs/light.js",
+  "vendor/ws": "ws",
 };
 const all = "src/cli/all-commands.ts";
 const allPlace = "./commands.cjs";
