@@ -49,14 +49,15 @@ async function examine(io: Io): Promise<Group[]> {
     stdinIsTerminal: io.stdin.isTTY === true,
     stderrIsTerminal: io.stderr.isTTY === true,
   };
+  const probes = backends.probesFor(env);
   const home = troupeHome(env);
   const [watch, agents, ripgrep, terminal, places, choices] = await Promise.all([
     watching.checkWatching(home, signal),
     programs.checkAgentPrograms(place, signal),
     programs.checkRipgrep(place, signal),
     programs.checkTerminalLibrary(),
-    backends.checkBackends(env),
-    backends.checkChoices(conditions),
+    backends.checkBackends(env, probes),
+    backends.checkChoices(conditions, probes),
   ]);
   return [
     {

@@ -1,4 +1,4 @@
-import { chooseBackend } from "../../../backends/detect.js";
+import { type BackendProbes, chooseBackend } from "../../../backends/detect.js";
 import { createProbes } from "../../../backends/probes.js";
 import type { Availability } from "../../../backends/types.js";
 import { tmuxProgram } from "../../team/tmux-program.js";
@@ -10,9 +10,16 @@ export interface ChoiceConditions {
   readonly stderrIsTerminal: boolean;
 }
 
+/** Looks at this machine for all checks, so that nobody is asked twice. */
+export function probesFor(env: ChoiceConditions["env"]): BackendProbes {
+  return createProbes(env, tmuxProgram(env));
+}
+
 /** Where teammates can run here. */
-export async function checkBackends(env: ChoiceConditions["env"]): Promise<Finding[]> {
-  const probes = createProbes(env, tmuxProgram(env));
+export async function checkBackends(
+  env: ChoiceConditions["env"],
+  probes: BackendProbes = probesFor(env),
+): Promise<Finding[]> {
   const [tmux, iterm2] = await Promise.all([
     env["TMUX"] ? probes.tmuxInside() : probes.tmuxInstalled(),
     probes.iterm2(),
@@ -25,8 +32,10 @@ export async function checkBackends(env: ChoiceConditions["env"]): Promise<Findi
 }
 
 /** What `up` and `run` would choose if they were started here and now, and why. */
-export async function checkChoices(conditions: ChoiceConditions): Promise<Finding[]> {
-  const probe = createProbes(conditions.env, tmuxProgram(conditions.env));
+export async function checkChoices(
+  conditions: ChoiceConditions,
+  probe: BackendProbes = probesFor(conditions.env),
+): Promise<Finding[]> {
   return Promise.all(
     (["up", "run"] as const).map(async (command) => {
       const choice = await chooseBackend({ ...conditions, command, probe });
@@ -41,10 +50,13 @@ export async function checkChoices(conditions: ChoiceConditions): Promise<Findin
   );
 }
 
+/** It is there, and could be used if it were let. */
+const mendable = /^iterm2-/;
+
 function found(subject: string, { available, code, reason, remedy, version }: Availability): Finding {
   return {
     subject,
-    state: available ? "ok" : "absent",
+    state: available ? "ok" : mendable.test(code) ? "warning" : "absent",
     code,
     text: reason,
     ...(version === undefined ? {} : { version }),
