@@ -1,7 +1,7 @@
 import { TroupeError } from "../../src/util/errors.js";
 import { liveness, sameProcess } from "../../src/util/process-identity.js";
 import { createTmuxClient } from "./client.js";
-import { listPane, type PaneRow, parseRows, showWindowOption } from "./commands.js";
+import { listAllPanes, listPane, type PaneRow, parseRows, showWindowOption } from "./commands.js";
 import { type PlaceState, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
 
 export interface InsideOptions {
@@ -39,26 +39,30 @@ export function openInsidePlace(options: InsideOptions): TmuxPlace {
   let state: PlaceState | undefined;
   let fresh = false;
 
-  async function look(): Promise<PlaceState> {
+  async function look(): Promise<PlaceState & { readonly rows?: readonly PaneRow[] }> {
     const { pane } = options;
     if (pane === undefined) throw noPane("no pane of yours to open others beside");
-    const answer = await client.run([listPane(pane), showWindowOption(pane, "pane-border-status")]);
+    const border = showWindowOption(pane, "pane-border-status");
+    const answer = await client.run([listPane(pane), border, listAllPanes()]);
     if (!answer.ok) {
       if (answer.failure === "no-target" && state !== undefined)
         return { server: state.server, session: state.session, lead: undefined };
       throw tmuxError(client, answer);
     }
-    const [row] = parseRows(answer.stdout);
+    const [row, ...rows] = parseRows(answer.stdout);
     if (row === undefined) throw noPane(`no pane ${pane}`);
     const server = serverIdentity(client, row.serverPid);
     if (!isCallersServer(options, row) || (state !== undefined && !sameProcess(state.server, server)))
       throw otherServer(row.serverPid);
-    const [, border = ""] = answer.stdout.split("\n");
+    const [, told = ""] = answer.stdout.split("\n");
+    // An option that is not set prints nothing.
+    const own = parseRows(told).length > 0 ? "" : told.trim();
     return {
       server,
       session: row.session,
       lead: pane,
-      borrowed: { window: row.window, border: row.restore === "" ? border.trim() : row.restore },
+      borrowed: { window: row.window, border: row.restore === "" ? own : row.restore },
+      rows,
     };
   }
 
@@ -81,9 +85,11 @@ export function openInsidePlace(options: InsideOptions): TmuxPlace {
     client,
     lead: () => state?.lead ?? options.pane,
     async ready() {
-      if (state === undefined || !fresh || liveness(state.server) === "gone") state = await look();
+      if (state !== undefined && fresh && liveness(state.server) !== "gone") return state;
+      const { rows, ...seen } = await look();
+      state = seen;
       fresh = true;
-      return state;
+      return rows === undefined ? state : { ...state, rows };
     },
     forget: () => {
       fresh = false;

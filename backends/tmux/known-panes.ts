@@ -6,8 +6,11 @@ import { tmuxError } from "./place.js";
 
 /** What is known of the panes of a server, for those who open and close some in turn. */
 export interface KnownPanes {
-  /** What this life of the server showed last, with what we opened since: one call less for each turn. */
-  of(server: ProcessIdentity): Promise<readonly PaneRow[]>;
+  /**
+   * What this life of the server showed last, with what we opened since: one call less for each turn. `shown` is what it has
+   * shown just now, if it has.
+   */
+  of(server: ProcessIdentity, shown?: readonly PaneRow[]): Promise<readonly PaneRow[]>;
   /** What a call of ours has just shown. */
   set(rows: readonly PaneRow[]): void;
   /** Looks anew the next time. */
@@ -57,10 +60,10 @@ export function createKnownPanes(client: TmuxClient, owner: string): KnownPanes 
     rowsOf,
     list,
     closeDoubtful,
-    async of(server) {
+    async of(server, shown) {
       if (seen === undefined || !sameProcess(seen, server)) known = undefined;
       seen = server;
-      known ??= await closeDoubtful(await list());
+      known ??= await closeDoubtful(shown ?? (await list()));
       return known;
     },
     set(rows) {

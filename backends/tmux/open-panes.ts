@@ -38,7 +38,7 @@ export function createOpenPanes({ place, known, owner, windowName }: OpenPanesOp
     let failures = 0;
     for (let waiting = all; waiting.length > 0; ) {
       const state = await place.ready();
-      const rows = await known.of(state.server);
+      const rows = await known.of(state.server, state.rows);
       const requests = alike(waiting.map(({ item }) => item));
       const placement = requests[0]?.placement;
       if (placement === undefined) return;

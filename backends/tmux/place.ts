@@ -7,8 +7,11 @@ import type { PaneRow } from "./commands.js";
 /** Where panes are opened: inside a user's server, or on a server of our own. */
 export interface TmuxPlace {
   readonly client: TmuxClient;
-  /** What there is now; starts a server of our own. The answer may be kept until {@link forget}. Throws TroupeError. */
-  ready(): Promise<PlaceState>;
+  /**
+   * What there is now; starts a server of our own. The answer may be kept until {@link forget}, and comes with all panes of
+   * the server where those were looked at for it. Throws TroupeError.
+   */
+  ready(): Promise<PlaceState & { readonly rows?: readonly PaneRow[] }>;
   /** Looks anew at the next {@link ready}. */
   forget(): void;
   /** The pane of the lead's view as far as it is known; starts nothing. */
