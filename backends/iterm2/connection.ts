@@ -7,6 +7,7 @@ import {
   type Answers,
   type Codec,
   loadCodec,
+  type News,
   type RequestName,
   type Requests,
   type ServerMessage,
@@ -42,7 +43,7 @@ export interface ConnectOptions {
   /** For the whole handshake, in which iTerm2 may ask the person. */
   readonly deadlineMs: number;
   /** Told of every message that is no answer. */
-  readonly onNews?: (news: NonNullable<ServerMessage["news"]>) => void;
+  readonly onNews?: (news: News) => void;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { errnoOf, messageOf } from "../../src/util/errors.js";
+import { errnoOf, messageOf, TroupeError } from "../../src/util/errors.js";
 import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
 import { removeLaunchScript } from "../launch-script.js";
@@ -162,7 +162,8 @@ export function createIterm2Executor(options: Iterm2Options): Iterm2Executor {
     },
     async focus(agentId) {
       const pane = lives.get(agentId)?.pane;
-      if (pane !== undefined) await transport.activate(pane, true);
+      if (pane === undefined || (await transport.activate(pane, true))) return;
+      throw new TroupeError("pane-gone", `${agentId}: its pane is gone`, { kind: "not-reached" });
     },
     async showState(agentId, text) {
       states.set(agentId, text);

@@ -80,11 +80,16 @@ export interface Answers {
 
 export type RequestName = keyof Requests;
 
+/** What is told without having been asked for each time. */
+export interface News {
+  readonly terminated?: { readonly session?: string };
+}
+
 /** A message of the server: the answer to the request with this id, a refusal of it, or news that nobody asked for. */
 export type ServerMessage = {
   readonly id?: number;
   readonly error?: string;
-  readonly news?: { readonly terminated?: { readonly session?: string } };
+  readonly news?: News;
 } & { readonly [Name in RequestName]?: Answers[Name] };
 
 /** The kind of news that tells that a session has ended, as its number in the API. */

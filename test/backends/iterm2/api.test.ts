@@ -1,7 +1,11 @@
+import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type ApiOptions, openApi } from "../../../backends/iterm2/api.js";
 import { isTroupeError } from "../../../src/cli/failure.js";
+import { identityOf, liveness } from "../../../src/util/process-identity.js";
 import { temporaryDirectory } from "../../helpers/temp.js";
+import { until } from "../../helpers/until.js";
 import { emulatorOf } from "../../iterm2-emulator/api-client.js";
 import type { Iterm2Emulator } from "../../iterm2-emulator/emulator.js";
 
@@ -71,6 +75,28 @@ describe("the API's client", () => {
       "OK",
     );
     expect(emulator.connections()).toBe(1);
+  });
+
+  it("stops asking the person when it is closed meanwhile", async () => {
+    const emulator = await emulatorOf();
+    const dir = temporaryDirectory();
+    const osascript = path.join(dir, "osascript");
+    fs.writeFileSync(
+      osascript,
+      `#!/bin/sh\necho $$ >${dir}/pid.part; mv ${dir}/pid.part ${dir}/pid\nsleep 300\n`,
+      {
+        mode: 0o700,
+      },
+    );
+    const api = apiOf(emulator, { osascript });
+    const asked = expect(api.ask("text", { session: "x", text: "x", alone: true })).rejects.toMatchObject({
+      code: "iterm2-dropped",
+    });
+    await until(() => fs.existsSync(path.join(dir, "pid")), "the question");
+    const asking = identityOf(Number(fs.readFileSync(path.join(dir, "pid"), "utf8")));
+    api.disconnect();
+    await asked;
+    await until(() => liveness(asking!) === "gone", "the end of the question");
   });
 
   it("hears of sessions that end", async () => {

@@ -133,6 +133,8 @@ describe("a teammate's pane", () => {
     });
     await executor.focus("a@team");
     expect(emulator.panes().find((line) => line.includes(`${pane}`))).toMatch(/shown active$/);
+    emulator.app.close(`${pane}`);
+    await expect(executor.focus("a@team")).rejects.toMatchObject({ code: "pane-gone" });
   });
 });
 
