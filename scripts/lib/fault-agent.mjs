@@ -130,6 +130,7 @@ function describe({ home, team }, runDir) {
     role: "teammate",
     reportsTo: "user",
     colleagues: [],
+    furtherColleagues: 0,
     // It reads no instructions of a project, and so starts no git.
     agentType: "Explore",
     model: "offline",
