@@ -18,6 +18,20 @@ export function sample(lists, weights, size, seed) {
   return shuffled(chosen.flat(), random);
 }
 
+/**
+ * At most `most` of each kind of call, spread evenly.
+ * @template {{ thread: string, call: string }} T
+ * @param {readonly T[]} list
+ * @param {number} most
+ * @returns {T[]}
+ */
+export function thinned(list, most) {
+  return byKind(list).flatMap((kind) => {
+    const step = Math.max(1, kind.length / most);
+    return kind.filter((_, n) => Math.floor(n / step) !== Math.floor((n - 1) / step));
+  });
+}
+
 /** @template {{ thread: string, call: string }} T @param {readonly T[]} list @returns {T[][]} */
 function byKind(list) {
   /** @type {Map<string, T[]>} */
