@@ -93,14 +93,18 @@ describe("a pane", () => {
     const emulator = await emulatorOf();
     const client = await clientOf(emulator);
     await client.ask("send_text", { session: emulator.session, text: "echo $((40 + 2)) $TERM_PROGRAM\r" });
-    await shown(client, emulator.session, /^42 iTerm\.app$/m);
+    await shown(client, emulator.session, /\b42 iTerm\.app$/m);
   });
 
   it("gets a poor environment, whoever asks for it", async () => {
     const emulator = await emulatorOf();
     const client = await clientOf(emulator);
-    const id = await split(client, emulator.session, running("/usr/bin/env", { "Close Sessions On End": 0 }));
-    const text = await shown(client, id, /^PATH=/m);
+    const id = await split(
+      client,
+      emulator.session,
+      running("/bin/sh -c 'env; echo that is all'", { "Close Sessions On End": 0 }),
+    );
+    const text = await shown(client, id, /^that is all$/m);
     expect(text).toMatch(/^PATH=\/usr\/bin:\/bin:\/usr\/sbin:\/sbin$/m);
     expect(text).toContain(`:${id}`);
     expect(text).not.toMatch(/^(NODE|VITEST|npm)/m);
@@ -139,6 +143,19 @@ describe("a pane", () => {
       node.links.flatMap((link: Message) => (link.node ? grids(link.node) : [link.session.grid_size]));
     for (const { width, height } of grids(root)) expect(Math.min(width, height)).toBeGreaterThanOrEqual(2);
     expect(grids(root)).toHaveLength(4);
+  });
+
+  it("and its program know its size, also after another was closed", async () => {
+    const emulator = await emulatorOf();
+    const client = await clientOf(emulator);
+    const id = await split(client, emulator.session);
+    for (const session of [emulator.session, id])
+      await client.ask("send_text", { session, text: "stty size\r" });
+    await shown(client, emulator.session, /\b50 (99|100)$/m);
+    await shown(client, id, /\b50 (99|100)$/m);
+    emulator.app.close(id);
+    await client.ask("send_text", { session: emulator.session, text: "stty size\r" });
+    await shown(client, emulator.session, /\b50 200$/m);
   });
 
   it("takes the focus in its tab when it opens, and gives it back when asked to", async () => {

@@ -35,14 +35,19 @@ export function createTabTree<Leaf extends object>(
 ): TabTree<Leaf> {
   const root: Node<Leaf> = { vertical: true, children: [first] };
   const areas = new Map<Tree<Leaf>, Area>();
+  const told = new Map<Leaf, Area>();
   const isNode = (tree: Tree<Leaf>): tree is Node<Leaf> => "children" in tree;
   const leavesOf = (tree: Tree<Leaf>): Leaf[] => (isNode(tree) ? tree.children.flatMap(leavesOf) : [tree]);
 
   function place(tree: Tree<Leaf>, area: Area): void {
-    const before = areas.get(tree);
     areas.set(tree, area);
-    if (isNode(tree)) divide(tree, area);
-    else if (before?.width !== area.width || before.height !== area.height) changed(tree, area);
+    if (isNode(tree)) {
+      divide(tree, area);
+      return;
+    }
+    const before = told.get(tree);
+    told.set(tree, area);
+    if (before?.width !== area.width || before.height !== area.height) changed(tree, area);
   }
 
   /** Each child keeps its share of the whole. */
