@@ -28,5 +28,5 @@ function windows(/** @type {string} */ place) {
   if (fs.readdirSync(sockets).length === 0) return left;
   const env = { ...process.env, SCREENDIR: sockets };
   const text = execFileSync("screen", ["-S", "troupe", "-Q", "windows"], { env, encoding: "utf8" });
-  return [...left, ...text.split("  ").filter((entry) => !/^\d+\S* keeper$/.test(entry))];
+  return [...left, ...text.split("  ").filter((entry) => !/^\d+\S* _keeper$/.test(entry))];
 }

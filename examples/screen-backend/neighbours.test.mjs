@@ -2,7 +2,7 @@
 // What the backend does beside other sessions of screen, and after the end of its own.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -55,6 +55,59 @@ test("starts another session where its own was killed", { timeout: 60_000 }, asy
   } finally {
     await executor.kill("scout@team");
     await executor.close?.();
+  }
+});
+
+test("starts another session where a stranger has the pid of a killed one", {
+  timeout: 60_000,
+}, async (t) => {
+  const { dir, config } = place(t);
+  const options = { dir: path.join(dir, "t"), env: process.env, deliver: async () => {} };
+  const executor = createScreenExecutor(options);
+  const stale = path.join(options.dir, "sockets", `${process.pid}.troupe`);
+  const first = await executor.spawn(config());
+  const server = first.ok ? first.ref.server : undefined;
+  assert.ok(server);
+  process.kill(server.process.pid, "SIGKILL");
+  await until(async () => (await executor.isActive("scout@team")) === "gone");
+  fs.renameSync(server.socket, stale);
+  /** @type {string[]} */
+  const notes = [];
+  const later = createScreenExecutor({ ...options, onNote: (text) => notes.push(text) });
+  try {
+    // What ended with its server is closed, whoever has the server's pid now.
+    assert.equal(first.ok && (await later.adopt?.(first.ref)), false);
+    assert.deepEqual(notes, []);
+    const second = await later.spawn(config());
+    assert.ok(second.ok, JSON.stringify(second));
+    assert.notEqual(second.ref.server?.socket, stale);
+    assert.equal(fs.existsSync(stale), false);
+  } finally {
+    await later.kill("scout@team");
+    await later.close?.();
+  }
+});
+
+test("ends no teammate by letting go, however often and whatever its name", {
+  timeout: 60_000,
+}, async (t) => {
+  const { dir, config } = place(t);
+  const executor = createScreenExecutor({
+    dir: path.join(dir, "t"),
+    env: process.env,
+    deliver: async () => {},
+  });
+  try {
+    assert.ok((await executor.spawn({ ...config(), name: "keeper" })).ok);
+    for (let times = 0; times < 2; times++) await executor.close?.();
+    const { stdout } = spawnSync("screen", ["-S", "troupe", "-Q", "windows"], {
+      env: { ...process.env, SCREENDIR: path.join(dir, "t/sockets") },
+      encoding: "utf8",
+    });
+    assert.match(stdout, /^\d+\S* keeper\.\S*$/);
+    assert.equal(await executor.isActive("scout@team"), "alive");
+  } finally {
+    await executor.kill("scout@team");
   }
 });
 

@@ -12,8 +12,11 @@ import { identityOf, outputLogOf, TroupeError } from "troupe/backends";
 
 const run = promisify(execFile);
 
-/** The window that keeps the session while no teammate has one. */
-const keeper = "keeper";
+/**
+ * The window that keeps the session while no teammate has one. Screen takes the beginning of a title for the whole, too, so no
+ * teammate's title begins like this.
+ */
+const keeper = "_keeper";
 
 // Titles name windows, so no program may change them. Screen puts the title in place of %t, and starts programs where
 // it was started itself.
@@ -62,6 +65,19 @@ export function openSession({ dir, env, program }) {
     return undefined;
   }
 
+  /**
+   * Has screen remove the sockets that nobody listens at: the pid in the name of one may be another process's by now. What it
+   * exits with depends on its version and tells nothing.
+   */
+  async function wipe() {
+    if (server() !== undefined) await screen(["-wipe"]).catch(() => undefined);
+  }
+
+  async function findOrStart() {
+    await wipe();
+    return server() ?? start();
+  }
+
   async function start() {
     fs.mkdirSync(sockets, { recursive: true, mode: 0o700 });
     fs.writeFileSync(path.join(dir, "screenrc"), settings, { mode: 0o600 });
@@ -87,6 +103,7 @@ export function openSession({ dir, env, program }) {
     try {
       await screen(["-S", path.basename(there.socket), "-p", title, "-X", ...words]);
     } catch (error) {
+      await wipe();
       if (server() !== undefined) throw error;
     }
   }
@@ -112,7 +129,7 @@ export function openSession({ dir, env, program }) {
      */
     async openWindow(title, runDir) {
       // One session, however many ask for it at once.
-      starting ??= Promise.resolve(server() ?? start()).finally(() => {
+      starting ??= findOrStart().finally(() => {
         starting = undefined;
       });
       const { socket, process } = await starting;
