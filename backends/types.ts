@@ -59,7 +59,10 @@ export interface TeammateSpawnConfig {
   /** `run/<id>/` of this incarnation: exists, 0700, absolute. Launch script, ready and exit records, output.log go there. */
   readonly runDir: string;
   readonly placement: Placement;
-  /** How long `spawn` waits for proof of life, in milliseconds. */
+  /**
+   * How long `spawn` waits for proof of life, in milliseconds. Where starts take turns at a terminal (tmux), it counts from
+   * when the pane is there; the wait for the turn has bounds of its own.
+   */
   readonly deadlineMs: number;
 }
 
