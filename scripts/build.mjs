@@ -6,6 +6,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import { thirdPartyLicenses } from "./lib/licenses.mjs";
 import { plainBuiltins } from "./lib/plain-builtins.mjs";
+import { removeStaleBuilds } from "./lib/remove-stale-builds.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");
 const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
@@ -39,7 +40,9 @@ if (missing.length > 0) {
   process.exit(1);
 }
 
-// Built beside and then put in place, so that a build that fails, or programs that run meanwhile, keep the old one.
+// Built beside and then put in place: until a build succeeds there is the old one as a whole. Afterwards nothing of that is
+// left, so a host that began with it fails where it first needs a module that it has not loaded yet.
+removeStaleBuilds(root);
 const staging = `dist.${process.pid}.tmp`;
 process.on("exit", () => fs.rmSync(path.join(root, staging), { recursive: true, force: true }));
 
