@@ -5,7 +5,7 @@ import { readExit } from "../../../backends/records.js";
 import { teammateConfig } from "../../helpers/teammate.js";
 import { temporaryDirectory } from "../../helpers/temp.js";
 import { until } from "../../helpers/until.js";
-import { emulatorOf } from "../../iterm2-emulator/api-client.js";
+import { connectClient, emulatorOf, goodHeaders } from "../../iterm2-emulator/api-client.js";
 import type { Iterm2Emulator } from "../../iterm2-emulator/emulator.js";
 import { executorOf, start } from "./support.js";
 
@@ -114,7 +114,7 @@ describe("a teammate's pane", () => {
   it("tells a start that fails at once, twenty times, with what it showed", async () => {
     const emulator = await emulatorOf();
     const dir = temporaryDirectory();
-    const executor = executorOf(emulator, dir);
+    const executor = executorOf(emulator, dir, { settleMs: 5_000 });
     for (let round = 0; round < 20; round++) {
       const config = teammateConfig(dir, "a", ["/bin/sh", "-c", `echo round ${round}; exit 3`]);
       const result = await executor.spawn(config);
@@ -139,6 +139,19 @@ describe("a teammate's pane", () => {
 });
 
 describe("a pane is closed", () => {
+  it("by a person without a question, and ends its program then and there", async () => {
+    const emulator = await emulatorOf();
+    const dir = temporaryDirectory();
+    const executor = executorOf(emulator, dir);
+    const { pane } = await start(executor, dir, "a");
+    expect(sessionOf(emulator, pane)?.profile["Session Close Undo Timeout"]).toBe(0);
+    const client = await connectClient(emulator.socket, goodHeaders(emulator.cookies.issue()));
+    expect(await client.ask("close", { sessions: { session_ids: [pane] } })).toMatchObject({
+      statuses: ["OK"],
+    });
+    await until(async () => (await executor.isActive("a@team")) === "gone", "the end of its program");
+  });
+
   it("only with our mark on it", async () => {
     const emulator = await emulatorOf();
     const dir = temporaryDirectory();
