@@ -1,7 +1,7 @@
 import { oneLine } from "../../src/util/text.js";
 import { type ApiOptions, openApi } from "./api.js";
 import { answered } from "./errors.js";
-import type { SplitNode } from "./messages.js";
+import type { SessionSummary, SplitNode } from "./messages.js";
 import { type Iterm2Transport, type OpenAnswer, propertiesOf, type TermSession } from "./transport.js";
 
 /** iTerm2 through its API. Connects at the first call. Every call throws TroupeError, code `iterm2-…`, where it is not answered. */
@@ -14,7 +14,13 @@ export function openApiTransport(options: ApiOptions): Iterm2Transport {
     async list(signal) {
       const { windows } = await api.ask("list", {}, signal);
       return windows.flatMap(({ id: window = "", tabs }) =>
-        tabs.map(({ id: tab = "", root }, index) => ({ window, tab, index, sessions: sessionsIn(root) })),
+        tabs.map(({ id: tab = "", root, minimized }, index) => ({
+          window,
+          tab,
+          index,
+          sessions: [...sessionsIn(root), ...minimized.flatMap(sessionOf)],
+          zoomed: minimized.length > 0,
+        })),
       );
     },
     async split({ session, vertical, profile }) {
@@ -95,11 +101,13 @@ export function openApiTransport(options: ApiOptions): Iterm2Transport {
 
 function sessionsIn(root: SplitNode | undefined): TermSession[] {
   return (root?.links ?? []).flatMap(({ session, node }) => {
-    if (node !== undefined) return sessionsIn(node);
-    if (session?.id === undefined) return [];
-    const { id, title = "", grid } = session;
-    return [{ session: id, title, width: grid?.width ?? 0, height: grid?.height ?? 0 }];
+    return node === undefined ? sessionOf(session) : sessionsIn(node);
   });
+}
+
+function sessionOf({ id, title = "", grid }: SessionSummary = {}): TermSession[] {
+  if (id === undefined) return [];
+  return [{ session: id, title, width: grid?.width ?? 0, height: grid?.height ?? 0 }];
 }
 
 function openAnswer(

@@ -17,8 +17,8 @@ export interface Division {
 
 /**
  * The pane to divide for one more, or undefined: a tab of its own has to be opened. Only tabs are divided in which there is
- * nothing but sessions of ours and the lead's own; a tab with any other in it is the user's and left as it is. `full` are tabs
- * that iTerm2 has refused to divide.
+ * nothing but sessions of ours and the lead's own; a tab with any other in it is the user's and left as it is, and so is one in which
+ * a pane is maximized. `full` are tabs that iTerm2 has refused to divide.
  */
 export function nextDivision(
   tabs: readonly TermTab[],
@@ -29,11 +29,11 @@ export function nextDivision(
 ): Division | undefined {
   if (layout === "windows") return undefined;
   for (const tab of tabs) {
-    const { sessions } = tab;
+    const { sessions, zoomed } = tab;
     const isTeams = sessions.every(({ session }) => session === lead || isOurs(session));
     const hasTeammate = sessions.some(({ session }) => isOurs(session));
     const isFull = full.has(tab.tab) || sessions.length >= Math.max(1, maxPanesPerWindow);
-    if (sessions.length === 0 || !isTeams || isFull) continue;
+    if (sessions.length === 0 || !isTeams || isFull || zoomed) continue;
     // The lead's pane is divided once, for the first; beside it the others share.
     const keepsLead = layout === "main-vertical" && hasTeammate;
     const candidates = sessions.filter(({ session }) => !(keepsLead && session === lead));

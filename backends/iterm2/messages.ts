@@ -66,7 +66,12 @@ export interface Answers {
   readonly list: {
     readonly windows: readonly {
       readonly id?: string;
-      readonly tabs: readonly { readonly id?: string; readonly root?: SplitNode }[];
+      readonly tabs: readonly {
+        readonly id?: string;
+        readonly root?: SplitNode;
+        /** Behind one that is maximized. */
+        readonly minimized: readonly SessionSummary[];
+      }[];
     }[];
     readonly buried: readonly SessionSummary[];
   };
@@ -127,7 +132,7 @@ const fieldsOf: Readonly<Record<string, string>> = {
   ListRequest: "",
   ListAnswer: "1 *Window windows, 2 *Session buried",
   Window: "1 *Tab tabs, 2 string id",
-  Tab: "3 Node root, 2 string id",
+  Tab: "3 Node root, 2 string id, 6 *Session minimized",
   Node: "1 bool vertical, 2 *Link links",
   Link: "1 Session session, 2 Node node",
   Session: "1 string id, 3 Size grid, 4 string title",

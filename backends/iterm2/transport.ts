@@ -50,6 +50,8 @@ export interface TermTab {
   /** Its place in the window, from 0 on. */
   readonly index: number;
   readonly sessions: readonly TermSession[];
+  /** One of them is maximized, and the others are behind it. */
+  readonly zoomed: boolean;
 }
 
 /** One session with its size in cells. */

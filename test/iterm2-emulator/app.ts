@@ -7,6 +7,8 @@ export interface Tab {
   readonly tree: TabTree<Session>;
   /** The session that gets what a person types while this tab is shown. */
   active: Session;
+  /** The session that a person has maximized; the others are behind it. */
+  zoomed?: Session | undefined;
 }
 
 export interface Window {
@@ -94,6 +96,7 @@ export function createApp({ area, env, tell, ...options }: AppOptions): App {
     if (found === undefined) return undefined;
     const { session, tab, window } = found;
     tab.tree.remove(session);
+    tab.zoomed = undefined;
     const [next] = tab.tree.leaves();
     if (next === undefined) {
       window.tabs.splice(window.tabs.indexOf(tab), 1);
@@ -121,6 +124,7 @@ export function createApp({ area, env, tell, ...options }: AppOptions): App {
       }
       tab.tree.split(whole, vertical, before, session);
       tab.active = session;
+      tab.zoomed = undefined;
       tell({ kind: "new", session: session.id });
       tell({ kind: "layout" });
       return session;

@@ -163,7 +163,16 @@ export function layoutOf(app: App): Message {
     windows: app.windows.map(({ id, number, tabs }) => ({
       window_id: id,
       number,
-      tabs: tabs.map((tab) => ({ tab_id: String(tab.id), root: treeOf(tab.tree.root, tab).node })),
+      tabs: tabs.map((tab) => {
+        const { zoomed } = tab;
+        if (zoomed === undefined) return { tab_id: String(tab.id), root: treeOf(tab.tree.root, tab).node };
+        const behind = tab.tree.leaves().filter((leaf) => leaf !== zoomed);
+        return {
+          tab_id: String(tab.id),
+          root: { vertical: true, links: [treeOf(zoomed, tab)] },
+          minimized_sessions: behind.map((leaf) => treeOf(leaf, tab).session),
+        };
+      }),
     })),
   };
 }

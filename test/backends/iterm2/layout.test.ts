@@ -24,7 +24,7 @@ function tabOf(
     width,
     height,
   }));
-  return { window: "w", tab, index: 0, sessions };
+  return { window: "w", tab, index: 0, sessions, zoomed: false };
 }
 
 const divide = (tabs: readonly TermTab[], placement: Placement, full: ReadonlySet<string> = new Set()) => {
@@ -62,6 +62,7 @@ describe("the pane to divide", () => {
     expect(divide([users, alone], place)).toBe("lead |");
     expect(divide([three], place)).toBe(undefined);
     expect(divide([alone], place, new Set(["1"]))).toBe(undefined);
+    expect(divide([{ ...alone, zoomed: true }], place)).toBe(undefined);
     expect(divide([tabOf("3", {})], place)).toBe(undefined);
     expect(divide([tabOf("3", { users1: [200, 50] })], place)).toBe(undefined);
   });

@@ -46,6 +46,24 @@ describe("where panes open", () => {
     expect(typeof own).toBe("object");
   });
 
+  it("is no tab in which a pane is maximized, and what is behind that is seen", async () => {
+    const emulator = await emulatorOf();
+    const dir = temporaryDirectory();
+    const executor = executorOf(emulator, dir);
+    const [tab] = emulator.app.windows[0]!.tabs;
+    await emulator.app.split(emulator.session, true, false, {});
+    tab!.zoomed = tab!.tree.leaves()[0];
+    await start(executor, dir, "a", undefined, { placement: tiled });
+    expect(tabsOf(emulator)).toEqual([2, 1]);
+    const own = emulator.app.windows[0]!.tabs[1];
+    await start(executor, dir, "b", undefined, { placement: tiled });
+    own!.zoomed = own!.tree.leaves()[0];
+    await start(executor, dir, "c", undefined, { placement: tiled });
+    expect(tabsOf(emulator)).toEqual([2, 2, 1]);
+    expect(tab!.zoomed).toBeDefined();
+    expect(own!.zoomed).toBeDefined();
+  });
+
   it("is the next tab where one is full, cannot be divided, or each gets its own", async () => {
     const emulator = await emulatorOf({ width: 60, height: 9 });
     const dir = temporaryDirectory();
