@@ -192,6 +192,7 @@ export function createInProcessExecutor(options: InProcessOptions): TeammateExec
     if (!survived && tree.survivors.length === 0) forget(life);
     return {
       ...(tree.kept === undefined ? {} : { kept: tree.kept }),
+      ...(tree.lost === undefined ? {} : { lost: tree.lost }),
       found: [note, ...tree.found],
       ended: survived ? tree.ended : [note, ...tree.ended],
       survivors: survived ? [note, ...tree.survivors] : tree.survivors,

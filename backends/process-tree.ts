@@ -1,6 +1,7 @@
 import { errnoOf } from "../src/util/errors.js";
-import { liveness, type ProcessIdentity, selfIdentity } from "../src/util/process-identity.js";
+import { liveness, type ProcessIdentity, sameProcess, selfIdentity } from "../src/util/process-identity.js";
 import { delay } from "../src/util/wait.js";
+import { hearsHangup } from "./hangup.js";
 import {
   commandOf,
   identityOfRow,
@@ -110,8 +111,9 @@ export function signalTree(tree: ProcessTree, signal: "SIGTERM" | "SIGINT"): boo
  * Ends a tree and proves it: TERM to every process, also to those that are born meanwhile, and `graceMs` to end by
  * themselves; then all that are left are stopped, so that none can start another, and killed, looked for again until
  * nothing is left or five seconds have passed. A process is signalled only after a look that it is still the one meant, by
- * pid and start time. Aborting `signal` cuts the grace short; it does not stop the ending. What the tree keeps is told, as
- * far as it still runs in the end. Idempotent.
+ * pid and start time. Aborting `signal` cuts the grace short; it does not stop the ending. What the tree keeps is told, and
+ * what it was to keep and is gone in the end: the end of a terminal's first process hangs up on all in its foreground.
+ * Idempotent.
  */
 export async function endTree(
   tree: ProcessTree,
@@ -119,12 +121,16 @@ export async function endTree(
 ): Promise<KillReport> {
   const found = new Map<string, TreeMember>();
   const spared = new Map<string, TreeMember>();
+  const exposed: TreeMember[] = [];
   const look = (table: ProcessTable): TreeMember[] => {
     // What was kept once stays so, though what it descends from may end.
     const keep = [...(tree.keep ?? []), ...Array.from(spared.values(), ({ identity }) => identity)];
     const { members, kept } = lookAt({ ...tree, keep }, found.values(), table);
     for (const member of members) found.set(keyOf(member), member);
-    for (const member of kept) spared.set(keyOf(member), member);
+    for (const member of kept) {
+      if (!spared.has(keyOf(member)) && hearsHangup(member.pid)) exposed.push(member);
+      spared.set(keyOf(member), member);
+    }
     return running(found.values());
   };
   let left = await askToEnd(look, options.graceMs, options.signal);
@@ -137,6 +143,12 @@ export async function endTree(
     await gone(left, Math.min(200 * 2 ** round, 1000));
     left = look(await nextTable());
   }
+  // Whom the hangup has reached is about to end.
+  await gone(exposed, hangupMs);
+  const isNamed = ({ identity }: TreeMember) => tree.keep?.some((one) => sameProcess(one, identity));
+  const lost = Array.from(spared.values()).filter(
+    (member) => isNamed(member) && liveness(member.identity) === "gone",
+  );
   const ended = Array.from(found.values()).filter((member) => !left.includes(member));
   const outOfReach =
     tree.root !== undefined && liveness(tree.root) === "unknown" ? [elsewhere(tree.root)] : [];
@@ -146,6 +158,7 @@ export async function endTree(
     survivors: [...left.map(noteOf), ...outOfReach],
     ...(forced ? { forced } : {}),
     ...(spared.size === 0 ? {} : { kept: running(spared.values()).map(noteOf) }),
+    ...(lost.length === 0 ? {} : { lost: lost.map(noteOf) }),
   };
 }
 
@@ -155,6 +168,9 @@ export function killTreesNow(trees: readonly ProcessTree[]): void {
 }
 
 const killMs = 5000;
+
+/** How long it is waited for the end of what heard of a hangup; what goes on is kept after all. */
+const hangupMs = 1000;
 
 /** How often a stopped tree is looked at for what was just being born. */
 const freezeLooks = 10;

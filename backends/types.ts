@@ -107,6 +107,8 @@ export interface KillReport {
   readonly forced?: boolean;
   /** Found and left alone, as was asked, with what it started; runs still. In none of the other lists. */
   readonly kept?: readonly ProcessNote[];
+  /** Was to be left alone, and is gone all the same, as with the terminal in whose foreground it ran. In none of the others. */
+  readonly lost?: readonly ProcessNote[];
 }
 
 export interface ProcessNote {
@@ -159,7 +161,10 @@ export interface TeammateExecutor<Name extends string = BackendType> {
    * by a later call.
    */
   kill(agentId: string): Promise<KillReport>;
-  /** As `kill`, but leaves `keep` alone, with what those have started: the teammate is forgotten, and they go on without it. */
+  /**
+   * As `kill`, but leaves `keep` alone, with what those have started: the teammate is forgotten, and they go on without it.
+   * Which of them ended all the same is told as `lost`.
+   */
   killExcept?(agentId: string, keep: readonly ProcessIdentity[]): Promise<KillReport>;
   /** The process, not the pane. A server that does not answer is `unknown`, not `gone`. */
   isActive(agentId: string): Promise<"alive" | "gone" | "unknown">;

@@ -38,7 +38,7 @@ export const trees: Checks = {
   async "leaves a descendant alone that is to be kept, and ends the rest"(trial) {
     const { executor, leftNothing } = trial;
     if (executor.killExcept === undefined) return;
-    const { ref, stray } = await withStray(trial);
+    const { ref, stray } = await withStray(trial, "setsid ");
     try {
       const { ended, survivors, kept } = await executor.killExcept(scout, [stray]);
       assert.deepEqual(
@@ -55,6 +55,22 @@ export const trees: Checks = {
     }
   },
 
+  async "tells what it was to keep as kept if it runs, and otherwise as lost"(trial) {
+    const { executor, leftNothing } = trial;
+    if (executor.killExcept === undefined) return;
+    const { ref, stray } = await withStray(trial, "");
+    try {
+      const { survivors, kept = [], lost = [] } = await executor.killExcept(scout, [stray]);
+      const told = { kept: kept.map(({ pid }) => pid), lost: lost.map(({ pid }) => pid) };
+      const runs = liveness(stray) === "alive";
+      assert.deepEqual(told, runs ? { kept: [stray.pid], lost: [] } : { kept: [], lost: [stray.pid] });
+      assert.deepEqual(survivors, []);
+      await leftNothing();
+    } finally {
+      await endTree({ root: stray, runId: runIdOf(ref.runDir) }, { graceMs: 500 });
+    }
+  },
+
   "ends a descendant in a session of its own": endsDescendant("setsid sleep 300"),
   "ends a descendant that outlives its terminal": endsDescendant("nohup sleep 300 >/dev/null 2>&1"),
   "ends a descendant given to init": endsDescendant("(setsid sh -c 'sleep 300 & exit' &)"),
@@ -64,10 +80,10 @@ export const trees: Checks = {
   "ends a descendant that is stopped": endsDescendant("sh -c 'kill -STOP $$'"),
 };
 
-/** Starts a teammate with a sleep in a session of its own, and gives that. */
-async function withStray({ dir, started }: Trial) {
+/** Starts a teammate with a sleep in the background, behind what is to start it, and gives that. */
+async function withStray({ dir, started }: Trial, starter: "" | "setsid ") {
   const mark = path.join(dir, "mark");
-  const script = `setsid sleep 300 & echo $! >${mark}.part; mv ${mark}.part ${mark}; sleep 300`;
+  const script = `${starter}sleep 300 & echo $! >${mark}.part; mv ${mark}.part ${mark}; sleep 300`;
   const { ref } = await started(argv("/bin/sh", "-c", script));
   await waitUntil("the start", () => fs.existsSync(mark), { timeoutMs: patienceMs });
   const stray = identityOf(Number(fs.readFileSync(mark, "utf8")));

@@ -77,10 +77,13 @@ function startTimeOf(pid: number): string | undefined {
   return fields === undefined || fields.state === "Z" || fields.state === "X" ? undefined : fields.startTime;
 }
 
-/** What /proc/PID/stat tells of a process (Linux only), or undefined if there is none. */
+/**
+ * What /proc/PID/stat tells of a process (Linux only), or undefined if there is none. `tpgid`: the group in the foreground of
+ * its terminal; -1 where it has none.
+ */
 export function readStat(
   pid: number,
-): { state: string; ppid: number; pgid: number; sid: number; startTime: string } | undefined {
+): { state: string; ppid: number; pgid: number; sid: number; tpgid: number; startTime: string } | undefined {
   let text: string;
   try {
     text = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -91,7 +94,15 @@ export function readStat(
   }
   // The command name stands in parentheses and may itself hold spaces and parentheses.
   const [state = "", ppid, pgid, sid, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { state, ppid: Number(ppid), pgid: Number(pgid), sid: Number(sid), startTime: rest[15] ?? "" };
+  const [, tpgid] = rest;
+  return {
+    state,
+    ppid: Number(ppid),
+    pgid: Number(pgid),
+    sid: Number(sid),
+    tpgid: Number(tpgid),
+    startTime: rest[15] ?? "",
+  };
 }
 
 function ask(command: string, args: string[]): string | undefined {

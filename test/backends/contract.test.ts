@@ -76,6 +76,12 @@ const faults: Readonly<Record<string, (good: TeammateExecutor) => Partial<Teamma
   "leaves a descendant alone that is to be kept, and ends the rest": (good) => ({
     killExcept: (agentId) => good.kill(agentId),
   }),
+  "tells what it was to keep as kept if it runs, and otherwise as lost": (good) => ({
+    async killExcept(agentId, keep) {
+      const { kept, ...report } = (await good.killExcept?.(agentId, keep)) ?? nothing;
+      return report;
+    },
+  }),
   "ends a descendant in a session of its own": killsTheRoot,
   "ends a descendant that outlives its terminal": killsTheRoot,
   "ends a descendant given to init": killsTheRoot,
