@@ -14,9 +14,9 @@ export interface LaunchSpec {
 
 /**
  * Writes `launch.sh` (0700) into the run directory and returns its path. `/bin/sh <path>` in a fresh terminal then
- * becomes the root of the teammate's process tree: it enters the directory, writes the ready record, runs the program as its child in the terminal's foreground with exactly the environment asked for, and writes the
- * exit record. The script holds the environment, secrets too: it empties itself once it runs, and is to be taken away by
- * {@link removeLaunchScript} in any case.
+ * becomes the root of the teammate's process tree: it enters the directory, writes the ready record, runs the program as its
+ * child in the terminal's foreground with exactly the environment asked for, and writes the exit record. The script holds the
+ * environment, secrets too: it empties itself once it runs, and is to be taken away by {@link removeLaunchScript} in any case.
  */
 export async function writeLaunchScript(spec: LaunchSpec): Promise<string> {
   const file = path.join(spec.runDir, "launch.sh");
@@ -51,19 +51,19 @@ export function launchScript(spec: LaunchSpec): string {
   // whose name holds "=" for one more variable.
   const variables = [`PWD=${spec.cwd}`, ...locale.map((pair) => pair.join("=")), ...assigned];
   const runner = spec.argv[0]?.includes("=") ? [...variables, "nice", "-n", "0"] : variables;
-  const itself = `  [ -n "$plain" ] && [ "$PWD" = ${quote(spec.cwd)} ] && {
+  const itself = `  [ -n "$_troupe_plain" ] && [ "$PWD" = ${quote(spec.cwd)} ] && {
     unset OLDPWD SHLVL _
-    export PWD TERM="$terminal"
+    export PWD TERM="$_troupe_terminal"
 ${exportsOf(locale, "    ")}    exec "$@"
   }
 `;
   return `#!/bin/sh
 # Starts one teammate in this terminal and records how it ended. Made for a single start.
-plain=1
-if [ -n "\${BASH_VERSION-}\${ZSH_VERSION-}\${KSH_VERSION-}\${YASH_VERSION-}" ] || [ ! -r /proc/self/stat ]; then plain=; fi
+_troupe_plain=1
+if [ -n "\${BASH_VERSION-}\${ZSH_VERSION-}\${KSH_VERSION-}\${YASH_VERSION-}" ] || [ ! -r /proc/self/stat ]; then _troupe_plain=; fi
 # A hangup of the terminal goes to its first process alone, whose end passes it on to the program.
 if [ "\${1-}" != clean ]; then trap : INT QUIT TERM; fi
-if [ -z "$plain" ] && [ "\${1-}" != clean ]; then
+if [ -z "$_troupe_plain" ] && [ "\${1-}" != clean ]; then
   /usr/bin/env -i PATH=/usr/bin:/bin TERM="\${TERM-dumb}" /bin/sh "$0" clean
   exit
 fi
@@ -99,10 +99,10 @@ program() {
   trap - HUP INT QUIT TERM
   umask "$mask"
   unset PATH TERM
-${exportsOf(exported, "  ")}${assigned.length === 0 ? itself : ""}  exec /usr/bin/env -u _ -u OLDPWD -u SHLVL "TERM=$terminal" ${runner.map(quote).join(" ")} "$@"
+${exportsOf(exported, "  ")}${assigned.length === 0 ? itself : ""}  exec /usr/bin/env -u _ -u OLDPWD -u SHLVL "TERM=$_troupe_terminal" ${runner.map(quote).join(" ")} "$@"
 }
-terminal=\${TERM-dumb}
-if [ -n "$plain" ]; then
+_troupe_terminal=\${TERM-dumb}
+if [ -n "$_troupe_plain" ]; then
   set -f
   IFS='
 '

@@ -114,8 +114,10 @@ export function createSender(
   /** Makes durable what is in `new/`. */
   async function flush(batch: readonly Outgoing[], isQuick: boolean): Promise<void> {
     const directory = path.join(dir, "new");
+    const [only] = batch;
     const isAlone = batch.length === 1 && waiting.length === 0 && gates.drafts.isIdle();
-    if (isQuick && isAlone) syncDirectorySync(directory);
+    // A broadcast is many lone messages.
+    if (isQuick && isAlone && only?.shared === undefined) syncDirectorySync(directory);
     else await gates.directories(() => syncDirectory(directory));
   }
 

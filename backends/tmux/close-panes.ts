@@ -29,13 +29,18 @@ export interface ClosePanesOptions {
   readonly place: TmuxPlace;
   readonly known: KnownPanes;
   readonly owner: string;
+  /** Told of a window that could not be put back as it was. */
+  readonly onNote?: (text: string) => void;
 }
+
+/** How long a server has to close panes; one that is stopped must not hold up the end of a team for long. */
+const closeMs = 2000;
 
 /** How many panes one call closes: each takes some 150 bytes of the 16 KB of a call. */
 const together = 60;
 
 /** Closes panes, as many with one call as it takes, and gives their windows back. Throws TroupeError. */
-export function createClosePanes({ place, known, owner }: ClosePanesOptions) {
+export function createClosePanes({ place, known, owner, onNote }: ClosePanesOptions) {
   const { client } = place;
 
   async function closePanes(all: readonly Waiting<PaneRef, void>[]): Promise<void> {
@@ -45,19 +50,36 @@ export function createClosePanes({ place, known, owner }: ClosePanesOptions) {
 
   async function closeSome(waiting: readonly Waiting<PaneRef, void>[]): Promise<void> {
     const here = waiting.filter(({ item }) => liveness(item.server) !== "gone");
-    if (here.length > 0) {
-      const refs = here.map(({ item }) => item);
-      const close = refs.map(({ pane, server, tag }) => killPaneIf(pane, server.pid, tag));
-      const answer = await client.run([listZoomed(), ...close, listAllPanes()]);
-      const rows = await known.closeDoubtful(known.rowsOf(answer));
-      known.set(rows);
-      for (const window of new Set(refs.map((ref) => ref.window)))
-        await giveBack(window, rows, parseZoomed(answer.stdout, window));
-      place.closed?.(rows);
-      for (const { item, failed } of here)
-        if (rows.some((row) => isSame(row, item))) failed(keptError(item.pane));
-    }
+    const refs = here.map(({ item }) => item);
+    const { rows, stdout } = refs.length === 0 ? { rows: [], stdout: "" } : await killAll(refs);
+    for (const { item, failed } of here)
+      if (rows.some((row) => isSame(row, item))) failed(keptError(item.pane));
     for (const { done } of waiting) done();
+    try {
+      for (const window of new Set(refs.map((ref) => ref.window)))
+        await giveBack(window, rows, parseZoomed(stdout, window));
+    } catch (error) {
+      // The panes are closed all the same.
+      if (!(error instanceof TroupeError)) throw error;
+      onNote?.(`a window of tmux (${client.socket}) was not put back as it was: ${error.message}`);
+    }
+    if (refs.length > 0) place.closed?.(rows);
+  }
+
+  /** Closes what carries its tag, and gives what is left. Throws TroupeError where a server that runs does not answer. */
+  async function killAll(refs: readonly PaneRef[]): Promise<{ rows: readonly PaneRow[]; stdout: string }> {
+    const close = refs.map(({ pane, server, tag }) => killPaneIf(pane, server.pid, tag));
+    const commands = [listZoomed(), ...close, listAllPanes()];
+    let answer = await client.run(commands, closeMs);
+    const runs = () => refs.some(({ server }) => liveness(server) === "alive");
+    if (!answer.ok && answer.failure === "no-server" && runs()) {
+      // Its socket was removed. One of our own makes it again at this look.
+      place.forget();
+      await place.ready();
+      answer = await client.run(commands, closeMs);
+      if (!answer.ok && runs()) throw tmuxError(client, answer);
+    }
+    return { rows: await known.closeDoubtful(known.rowsOf(answer)), stdout: answer.stdout };
   }
 
   /**
@@ -84,7 +106,6 @@ export function createClosePanes({ place, known, owner }: ClosePanesOptions) {
     // A window that went away meanwhile needs nothing more.
     if (!answer.ok && !["no-target", "no-server", "crashed"].includes(answer.failure))
       throw tmuxError(client, answer);
-    known.forget();
   }
 
   function keptError(pane: string): TroupeError {

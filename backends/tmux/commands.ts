@@ -133,7 +133,8 @@ export function rememberZoom(window: string): TmuxCommand {
 /** Zooms the active pane of the window again if it was zoomed before. */
 export function zoomAgain(window: string): TmuxCommand[] {
   return [
-    ["if-shell", "-F", "-t", window, "#{@troupe_zoomed}", `resize-pane -Z -t ${window}`],
+    // The command itself goes to and fro.
+    ["if-shell", "-F", "-t", window, "#{?window_zoomed_flag,0,#{@troupe_zoomed}}", `resize-pane -Z -t ${window}`],
     forgetZoom(window),
   ];
 }
@@ -220,13 +221,14 @@ export function rememberBorder(window: string, value: string): TmuxCommand {
   return ["set-option", "-w", "-t", window, "@troupe_restore", value === "" ? "unset" : value];
 }
 
-/** Puts a window's border back as {@link rememberBorder} kept it. */
+/** Puts a window's border back as {@link rememberBorder} kept it, unless somebody has changed it since. */
 export function restoreBorder(window: string, kept: string): TmuxCommand[] {
-  const border =
-    kept === "unset"
-      ? ["set-option", "-w", "-u", "-t", window, "pane-border-status"]
-      : ["set-option", "-w", "-t", window, "pane-border-status", kept];
-  return [border, ["set-option", "-w", "-u", "-t", window, "@troupe_restore"]];
+  const option = `-t ${window} pane-border-status`;
+  const border = /^(top|bottom|off)$/.test(kept) ? `-w ${option} ${kept}` : `-w -u ${option}`;
+  return [
+    ["if-shell", "-F", "-t", window, "#{==:#{pane-border-status},top}", `set-option ${border}`],
+    ["set-option", "-w", "-u", "-t", window, "@troupe_restore"],
+  ];
 }
 
 export function killWindow(window: string): TmuxCommand {

@@ -1,5 +1,5 @@
 import fs from "node:fs/promises";
-import { errnoOf, messageOf, TroupeError } from "../../src/util/errors.js";
+import { messageOf, TroupeError } from "../../src/util/errors.js";
 import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
 import { runIdOf } from "../environment.js";
 import { removeLaunchScript } from "../launch-script.js";
@@ -89,14 +89,16 @@ export interface TmuxExecutor extends TeammateExecutor {
 export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
   const { place: where, team, env, tmux: program = "tmux", graceMs = 5000 } = options;
   const owner = ownerOf(options.teamId);
-  const common = { program, env, ...(options.onNote === undefined ? {} : { onNote: options.onNote }) };
+  const noted = options.onNote === undefined ? {} : { onNote: options.onNote };
+  const common = { program, env, ...noted };
   const place =
     where.kind === "inside"
       ? openInsidePlace({ ...common, ...where })
       : openOwnPlace({ ...common, ...where, team, owner });
   const { client } = place;
-  const panes = createPanes({ place, owner, windowName: team, lockDir: options.lockDir });
-  const spawn = createSpawn({ client, panes, owner, settleMs: options.settleMs ?? 150, removeScript });
+  const panes = createPanes({ ...noted, place, owner, windowName: team, lockDir: options.lockDir });
+  const settleMs = options.settleMs ?? 150;
+  const spawn = createSpawn({ ...noted, client, panes, owner, settleMs, removeScript });
   const submitText = createSubmitText({ client, env });
   const lives = new Map<string, TeammateRef>();
   const starting = createStarting();
@@ -120,14 +122,14 @@ export function createTmuxExecutor(options: TmuxExecutorOptions): TmuxExecutor {
     return report;
   }
 
-  /** False where the server does not answer: the teammate has ended all the same, and its pane can be closed later. */
+  /** False where that fails, which is told: the teammate has ended all the same, and its pane can be closed later. */
   async function closePane({ agentId, pane, window, server, tag }: TeammateRef): Promise<boolean> {
     if (pane === undefined || window === undefined || server === undefined || tag === undefined) return true;
     try {
       await panes.close({ pane, window, server: server.process, tag });
       return true;
     } catch (error) {
-      if (errnoOf(error) !== "tmux-timeout") throw error;
+      if (!(error instanceof TroupeError)) throw error;
       options.onNote?.(`${agentId} has ended, but its pane ${pane} may be open still: ${messageOf(error)}`);
       return false;
     }

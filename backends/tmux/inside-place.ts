@@ -2,7 +2,7 @@ import { TroupeError } from "../../src/util/errors.js";
 import { liveness, sameProcess } from "../../src/util/process-identity.js";
 import { createTmuxClient } from "./client.js";
 import { listAllPanes, listPane, type PaneRow, parseRows, showWindowOption } from "./commands.js";
-import { type PlaceState, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
+import { type PlaceState, type SeenPlace, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
 
 export interface InsideOptions {
   readonly program: string;
@@ -39,7 +39,7 @@ export function openInsidePlace(options: InsideOptions): TmuxPlace {
   let state: PlaceState | undefined;
   let fresh = false;
 
-  async function look(): Promise<PlaceState & { readonly rows?: readonly PaneRow[] }> {
+  async function look(): Promise<SeenPlace> {
     const { pane } = options;
     if (pane === undefined) throw noPane("no pane of yours to open others beside");
     const border = showWindowOption(pane, "pane-border-status");

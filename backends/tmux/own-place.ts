@@ -27,7 +27,8 @@ import {
   sourceFile,
   startOwnServer,
 } from "./own-server-commands.js";
-import { type PlaceState, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
+import { type PlaceState, type SeenPlace, serverIdentity, type TmuxPlace, tmuxError } from "./place.js";
+import { isHidden, revive } from "./revive.js";
 
 export interface OwnOptions {
   readonly program: string;
@@ -62,15 +63,17 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
   const client = createTmuxClient({ program: options.program, socket, env: options.env });
   const session = sessionName(options.team);
   let state: PlaceState | undefined;
+  let fresh = false;
   // The person may have left the lead's view since: it is opened once for each life of the server.
   let openedLead = false;
 
-  async function start(): Promise<PlaceState> {
+  async function start(): Promise<SeenPlace> {
     if (Buffer.byteLength(socket) > maxSocketPath)
       throw new TroupeError("socket-path-too-long", `the path of the tmux socket is too long: ${socket}`, {
         remedy: "set TROUPE_HOME to a shorter path",
       });
     await ensureDir(options.runDir);
+    if (state !== undefined && isHidden(socket, state.server)) await revive(socket, state.server);
     const running = await client.run([listSession(session)]);
     if (running.ok) return await adoptSession(parseRows(running.stdout));
     if (running.failure === "timeout" || running.failure === "missing") throw tmuxError(client, running);
@@ -95,14 +98,15 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
   }
 
   /** A session that an earlier host left. */
-  async function adoptSession(rows: readonly PaneRow[]): Promise<PlaceState> {
+  async function adoptSession(rows: readonly PaneRow[]): Promise<SeenPlace> {
     const [first] = rows;
     if (first === undefined)
       throw new TroupeError("tmux-other", `tmux (${socket}) told no pane of its session`);
     const { session: id } = first;
-    const known = rows.find((row) => row.owner === options.owner && row.tag === leadTag)?.pane;
-    const lead = known ?? (await openLead(id));
-    return { server: serverIdentity(client, first.serverPid), session: id, lead };
+    const view = rows.find((row) => row.owner === options.owner && row.tag === leadTag)?.pane;
+    const server = serverIdentity(client, first.serverPid);
+    if (view !== undefined) return { server, session: id, lead: view, rows };
+    return { server, session: id, lead: await openLead(id) };
   }
 
   async function readUserConfig(first: PaneRow): Promise<void> {
@@ -136,11 +140,14 @@ export function openOwnPlace(options: OwnOptions): TmuxPlace {
   return {
     client,
     async ready() {
-      if (state === undefined || liveness(state.server) === "gone") state = await start();
-      return state;
+      if (state !== undefined && fresh && liveness(state.server) !== "gone") return state;
+      const { rows, ...seen } = await start();
+      state = seen;
+      fresh = true;
+      return rows === undefined ? state : { ...state, rows };
     },
     forget: () => {
-      state = undefined;
+      fresh = false;
     },
     attachArgv: () => client.argv([attachSession(session)]),
     lead: () => state?.lead,

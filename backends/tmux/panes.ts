@@ -23,7 +23,9 @@ export interface Panes {
    * served by the same calls. Throws TroupeError.
    */
   close(ref: PaneRef): Promise<void>;
-  /** Closes what a server that did not answer in time has opened later. Throws TroupeError where it still does not. */
+  /** A pane with this tag was given up and may be there still, or come yet: it is closed at a later turn. */
+  doubt(tag: string): void;
+  /** Closes what is doubtful now. Throws TroupeError where the server does not answer. */
   tidy(): Promise<void>;
   /** All panes of the server now; none if it is gone. Throws TroupeError where it does not answer. */
   list(): Promise<readonly PaneRow[]>;
@@ -35,11 +37,12 @@ export interface PanesOptions {
   readonly windowName: string;
   /** Directory of the lock that every process of ours takes on this server. */
   readonly lockDir: string;
+  readonly onNote?: (text: string) => void;
 }
 
 const lockMs = 20_000;
 
-export function createPanes({ place, owner, windowName, lockDir }: PanesOptions): Panes {
+export function createPanes({ place, owner, windowName, lockDir, onNote }: PanesOptions): Panes {
   const known = createKnownPanes(place.client, owner);
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -55,12 +58,16 @@ export function createPanes({ place, owner, windowName, lockDir }: PanesOptions)
   }
 
   const open = createGather(inTurn, createOpenPanes({ place, known, owner, windowName }));
-  const close = createGather(inTurn, createClosePanes({ place, known, owner }));
+  const close = createGather(
+    inTurn,
+    createClosePanes({ place, known, owner, ...(onNote === undefined ? {} : { onNote }) }),
+  );
 
   return {
     prepare: () => inTurn(async () => void (await place.ready())),
     open,
     close: (ref) => close(ref),
+    doubt: (tag) => known.doubt([tag]),
     async tidy() {
       if (!known.isDoubtful()) return;
       await inTurn(async () => void (await known.closeDoubtful(await known.list())));

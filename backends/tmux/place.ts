@@ -8,10 +8,9 @@ import type { PaneRow } from "./commands.js";
 export interface TmuxPlace {
   readonly client: TmuxClient;
   /**
-   * What there is now; starts a server of our own. The answer may be kept until {@link forget}, and comes with all panes of
-   * the server where those were looked at for it. Throws TroupeError.
+   * What there is now; starts a server of our own. The answer may be kept until {@link forget}. Throws TroupeError.
    */
-  ready(): Promise<PlaceState & { readonly rows?: readonly PaneRow[] }>;
+  ready(): Promise<SeenPlace>;
   /** Looks anew at the next {@link ready}. */
   forget(): void;
   /** The pane of the lead's view as far as it is known; starts nothing. */
@@ -32,6 +31,11 @@ export interface PlaceState {
   readonly lead: string | undefined;
   /** The lead's window if it is a user's, with its own `pane-border-status` (empty: none of its own). */
   readonly borrowed?: { readonly window: string; readonly border: string };
+}
+
+/** A place with all panes there that can matter for where to open one, if they were looked at just now. */
+export interface SeenPlace extends PlaceState {
+  readonly rows?: readonly PaneRow[];
 }
 
 /** A failed call as an error that names the server. */

@@ -1,7 +1,5 @@
 import fs from "node:fs";
-import { ensureDir } from "../../src/util/fs.js";
-import { liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
-import { waitUntil } from "../../src/util/wait.js";
+import type { ProcessIdentity } from "../../src/util/process-identity.js";
 import { createTmuxClient } from "./client.js";
 import { leadTag, listAllPanes, type PaneRow, parseRows, placeholderTag } from "./commands.js";
 import { openInsidePlace } from "./inside-place.js";
@@ -9,6 +7,7 @@ import { openOwnPlace } from "./own-place.js";
 import { ownerOf } from "./owner.js";
 import { createPanes } from "./panes.js";
 import { serverIdentity, tmuxError } from "./place.js";
+import { isHidden, revive } from "./revive.js";
 
 /** A server on which a team whose host is gone may have left something. */
 export interface RemainsOptions {
@@ -85,21 +84,6 @@ export async function endRemains(options: RemainsOptions): Promise<void> {
 /** The team's own view, or what holds its place. */
 function isView({ tag }: PaneRow): boolean {
   return tag === leadTag || tag === placeholderTag;
-}
-
-/** The server runs, and its socket is not there. */
-function isHidden(socket: string, server: ProcessIdentity): boolean {
-  return !fs.existsSync(socket) && liveness(server) === "alive";
-}
-
-/** tmux makes its socket anew at this signal. */
-async function revive(socket: string, server: ProcessIdentity): Promise<void> {
-  await ensureDir(socket.slice(0, socket.lastIndexOf("/")));
-  if (liveness(server) !== "alive") return;
-  process.kill(server.pid, "SIGUSR1");
-  await waitUntil(`the tmux server ${server.pid} makes its socket anew`, () => fs.existsSync(socket), {
-    timeoutMs: 5_000,
-  });
 }
 
 async function listRows(options: RemainsOptions): Promise<readonly PaneRow[]> {

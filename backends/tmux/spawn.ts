@@ -20,6 +20,8 @@ export interface SpawnOptions {
   readonly panes: Panes;
   readonly owner: string;
   readonly settleMs: number;
+  /** Something a person should know. */
+  readonly onNote?: (text: string) => void;
   /** Removes the launch script of a run directory; never rejects. */
   removeScript(runDir: string): Promise<void>;
 }
@@ -28,7 +30,7 @@ export interface SpawnOptions {
 const screenLines = 20;
 
 /** The spawn of a tmux executor: script, pane, proof of life, and back to nothing where one of them fails. */
-export function createSpawn({ client, panes, owner, settleMs, removeScript }: SpawnOptions) {
+export function createSpawn({ client, panes, owner, settleMs, onNote, removeScript }: SpawnOptions) {
   return async (config: TeammateSpawnConfig, signal?: AbortSignal): Promise<TeammateSpawnResult> => {
     const problem = findLaunchProblem(config);
     if (problem !== undefined) return spawnFailure(problem.code, problem.reason);
@@ -103,7 +105,11 @@ export function createSpawn({ client, panes, owner, settleMs, removeScript }: Sp
     const root = readReady(runDir);
     const runId = runIdOf(runDir);
     await endTree(root === undefined ? { runId } : { root, runId }, { graceMs: 500 });
-    // What failed before may fail again; the first failure is the one that is told.
-    if (opened !== "asked for") await panes.close(opened).catch(() => undefined);
+    if (opened === "asked for") return;
+    // The first failure is the one that the spawn is told with.
+    await panes.close(opened).catch((error: unknown) => {
+      panes.doubt(runId);
+      onNote?.(`the pane ${opened.pane} of a failed start may be open still: ${messageOf(error)}`);
+    });
   }
 }

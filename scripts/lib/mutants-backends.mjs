@@ -35,7 +35,7 @@ export const backendMutants = [
     find: "for (const tag of tags) doubtful.add(tag);",
     replace: "void tags;",
     why: "what a server opens late stays open",
-    tests: ["test/backends/tmux/changed-server.test.ts"],
+    tests: ["test/backends/tmux/panes.test.ts"],
   },
   {
     file: "backends/tmux/gather.ts",

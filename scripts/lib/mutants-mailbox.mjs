@@ -55,8 +55,8 @@ const durability = [
   },
   {
     file: "mailbox/sender.ts",
-    find: "if (isQuick && isAlone) syncDirectorySync(directory);",
-    replace: "if (isQuick && isAlone) return;",
+    find: "if (isQuick && isAlone && only?.shared === undefined) syncDirectorySync(directory);",
+    replace: "if (isQuick && isAlone && only?.shared === undefined) return;",
     why: "a lone message is told as stored before the directory is on disk",
     tests: ["test/mailbox/sender.test.ts"],
   },

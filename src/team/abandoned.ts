@@ -66,7 +66,7 @@ export async function endAbandoned(
 
 /** A server that does not answer keeps the team's panes, but no process of ours. */
 function panesLeft({ paths, record }: LocatedTeam, error: unknown): unknown {
-  if (!(error instanceof TroupeError && /^(tmux|iterm2)-/.test(error.code))) return error;
+  if (!(error instanceof TroupeError)) return error;
   const again = `troupe down --team ${paths.dirName}`;
   return new TroupeError(
     error.code,
@@ -136,7 +136,7 @@ async function closePane(
     executor = await openMemberExecutor(team, member, env);
     await killKeeping(executor, member.agentId, keptOf(team.paths, member));
   } catch (error) {
-    if (!(error instanceof TroupeError && /^(tmux|iterm2)-/.test(error.code))) throw error;
+    if (!(error instanceof TroupeError)) throw error;
   } finally {
     await executor?.close?.().catch(() => undefined);
   }

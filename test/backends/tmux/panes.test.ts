@@ -140,6 +140,24 @@ describe("panes that are asked for at once", () => {
     expect(tmux.run("show-options", "-p", "-t", "%0")).toBe("");
   });
 
+  it("are closed where a server opened them after its call was given up", async () => {
+    const dir = temporaryDirectory();
+    const tmux = usersServer();
+    let late = true;
+    const { panes } = panesOn(tmux, dir, (answer, commands) => {
+      if (!late || !commands.some(([name]) => name === "split-window")) return answer;
+      return { ok: false, failure: "timeout", message: "no answer", stdout: "" };
+    });
+    const given = await Promise.allSettled([0, 1].map((n) => panes.open(request(dir, n))));
+    expect(given.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(panesOf(tmux, "#{pane_id}")).toHaveLength(3);
+    late = false;
+    await panes.open(request(dir, 2));
+    expect(panesOf(tmux, "#{@troupe_name}")).toEqual(["", "mate2"]);
+    await panes.tidy();
+    expect(panesOf(tmux, "#{@troupe_name}")).toEqual(["", "mate2"]);
+  });
+
   it("are found where one of them cannot be opened", async () => {
     const dir = temporaryDirectory();
     const tmux = usersServer();

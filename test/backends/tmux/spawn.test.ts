@@ -22,6 +22,7 @@ it("ends a program whose pane was opened by a call of which no answer came", asy
     },
     prepare: async () => undefined,
     close: async () => undefined,
+    doubt: () => undefined,
     tidy: async () => undefined,
     list: async () => [],
   };

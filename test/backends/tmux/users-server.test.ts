@@ -125,7 +125,7 @@ describe("a user's tmux server", () => {
     expect(snapshot()).toEqual(before);
   });
 
-  it("is asked once for a teammate", async () => {
+  it("is asked what is there, and once for all that start at once", async () => {
     const log = path.join(dir, "calls");
     const program = path.join(dir, "tmux");
     const real = execFileSync("/bin/sh", ["-c", `command -v ${tmuxProgram}`], { encoding: "utf8" }).trim();
@@ -136,7 +136,7 @@ describe("a user's tmux server", () => {
     await start("a");
     fs.rmSync(log);
     await start("b");
-    expect(fs.readFileSync(log, "utf8").trim().split("\n")).toEqual(["set-option"]);
+    expect(fs.readFileSync(log, "utf8").trim().split("\n")).toEqual(["list-panes", "set-option"]);
   });
 
   it("shows who works in a pane", async () => {
