@@ -11,14 +11,13 @@ const blockBytes = 16 * 1024;
 export function logCommand(file: string, maxBytes = maxLogBytes): string {
   const blocks = Math.max(1, Math.floor(maxBytes / 4 / blockBytes));
   const rest = maxBytes - blocks * blockBytes;
-  return [
-    `umask 077; f=${quoted(file)}`,
-    // dd tells full and partial reads as `N+M records in`: fewer than it was asked for are the end of the input.
-    `while n=$(LC_ALL=C dd bs=${blockBytes} count=${blocks} 2>&1 >>"$f")`,
-    `n=\${n%% records*} && n=$((\${n##*[!0-9+]})) && [ "$n" -eq ${blocks} ]`,
-    `do [ "$(wc -c <"$f")" -le ${rest} ] || mv -f "$f" "$f.1"`,
-    "done",
-  ].join("; ");
+  // What a teammate has put in the log's place is not opened: a named pipe that nobody reads would hold dd for ever.
+  const fit = `{ [ ! -e "$f" ] || [ -f "$f" ]; }`;
+  const take = `n=$(LC_ALL=C dd bs=${blockBytes} count=${blocks} 2>&1 >>"$f")`;
+  // dd tells full and partial reads as `N+M records in`: fewer than it was asked for are the end of the input.
+  const goesOn = `n=\${n%% records*} && n=$((\${n##*[!0-9+]})) && [ "$n" -eq ${blocks} ]`;
+  const makeRoom = `[ ! -f "$f" ] || [ "$(wc -c <"$f")" -le ${rest} ] || mv -f "$f" "$f.1"`;
+  return `umask 077; f=${quoted(file)}; while ${fit} && ${take} && ${goesOn}; do ${makeRoom}; done`;
 }
 
 function quoted(text: string): string {

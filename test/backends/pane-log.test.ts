@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
@@ -78,6 +78,31 @@ describe("the log of a pane", () => {
     await ended;
     input.destroy();
     expect(fs.readdirSync(path.dirname(file))).toEqual(["output.log"]);
+  });
+
+  it("ends where a named pipe that nobody reads has taken its place", async () => {
+    const file = path.join(temporaryDirectory(), "output.log");
+    execFileSync("mkfifo", [file]);
+    const { input, ended } = startLog(file);
+    input.write("x");
+    await ended;
+    input.destroy();
+    expect(fs.statSync(file).isFIFO()).toBe(true);
+  });
+
+  it("ends where one takes its place while it is written", async () => {
+    const file = path.join(temporaryDirectory(), "output.log");
+    const { input, ended } = startLog(file, 16 * 16_384);
+    input.write("x");
+    await waitUntil("the log", () => fs.existsSync(file) && fs.statSync(file).size > 0, {
+      timeoutMs: 20_000,
+    });
+    execFileSync("mkfifo", [`${file}.pipe`]);
+    fs.renameSync(`${file}.pipe`, file);
+    input.write("x".repeat(100_000));
+    await ended;
+    input.destroy();
+    expect(fs.statSync(file).isFIFO()).toBe(true);
   });
 
   it("may lie at any path", async () => {
