@@ -10,6 +10,9 @@ const maxLine = 64 * 1024;
 /** From this size on, in bytes, a log goes on in a new file; the one before it is kept beside it as `output.log.1`. */
 export const maxLogBytes = 64 * 1024 * 1024;
 
+/** How much of the end of a log is looked at, in bytes. */
+const tailBytes = 256 * 1024;
+
 /** The file in a run directory to which everything goes that a teammate's program shows. */
 export function outputLogOf(runDir: string): string {
   return path.join(runDir, "output.log");
@@ -76,23 +79,34 @@ export function openOutputLog(
   };
 }
 
-/** The last `lines` lines of a run directory's output log, made printable; empty where there is no such file. */
+/**
+ * The last `lines` lines of a run directory's output, made printable: of its log, and of the one before where that has begun
+ * anew just now; at most 256 KiB. Empty where there is none.
+ */
 export function readOutputTail(runDir: string, lines: number): string {
+  const file = outputLogOf(runDir);
+  const now = readEnd(file, tailBytes);
+  const before = readEnd(`${file}.1`, tailBytes - now.length);
+  return lastLines(Buffer.concat([before, now]).toString("utf8"), lines);
+}
+
+/** The last bytes of a file; none where it is no regular one, which is not waited for. */
+function readEnd(file: string, maxBytes: number): Buffer {
+  if (maxBytes === 0) return Buffer.alloc(0);
   let fd: number;
   try {
-    fd = fs.openSync(outputLogOf(runDir), "r");
+    fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return "";
+    if (errnoOf(error) === "ENOENT") return Buffer.alloc(0);
     throw error;
   }
   try {
     const stats = fs.fstatSync(fd);
-    if (!stats.isFile()) return "";
-    const { size } = stats;
-    const length = Math.min(size, 256 * 1024);
+    if (!stats.isFile()) return Buffer.alloc(0);
+    const length = Math.min(stats.size, maxBytes);
     const buffer = Buffer.alloc(length);
-    const read = fs.readSync(fd, buffer, 0, length, size - length);
-    return lastLines(buffer.subarray(0, read).toString("utf8"), lines);
+    const read = fs.readSync(fd, buffer, 0, length, stats.size - length);
+    return buffer.subarray(0, read);
   } finally {
     fs.closeSync(fd);
   }
