@@ -8,8 +8,9 @@ import { typing } from "./typing.js";
 
 /**
  * The promises that every executor keeps, as cases for any test runner: each is run by itself, in any order. `makeHarness`
- * is called for each of them. Cases about `adopt`, `capture`, `focus` and `killExcept` pass where an executor does not offer those. Without
- * `hasProcesses` (default true) those are left out that are about processes of this machine: for a double in memory.
+ * is called for each of them. Cases about `adopt`, `capture`, `focus` and `killExcept` pass where an executor does not offer
+ * those. Without `hasProcesses` (default true) those are left out that are about processes of this machine: for a double
+ * in memory.
  */
 export function executorContract(
   makeHarness: MakeHarness,

@@ -63,7 +63,10 @@ export async function findLeftovers(
   ];
 }
 
-/** The trees of a team that may still run: of members whose process lives, and of every run id that was seen. They keep what a person keeps. */
+/**
+ * The trees of a team that may still run: of members whose process lives, and of every run id that was seen. They keep what a
+ * person keeps.
+ */
 export function treesOf(paths: TeamPaths, strays: readonly Stray[]): ProcessTree[] {
   const trees = new Map<string, ProcessTree>();
   const keep = readKept(paths.home);
