@@ -1,11 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import { runIdOf } from "../../backends/environment.js";
+import { hearsHangup } from "../../backends/hangup.js";
 import { readTable } from "../../backends/process-table.js";
-import { findKept, findTree, type ProcessTree } from "../../backends/process-tree.js";
+import { findKept, findTree, type ProcessTree, type TreeMember } from "../../backends/process-tree.js";
 import { TroupeError } from "../util/errors.js";
 import { ensureDir, listIfExists, readTextIfExists, writeJsonAtomic } from "../util/fs.js";
-import { liveness, type ProcessIdentity } from "../util/process-identity.js";
+import { liveness, type ProcessIdentity, sameProcess } from "../util/process-identity.js";
 import { memberRunDir, type TeamPaths } from "./paths.js";
 import type { MemberRecord } from "./records.js";
 
@@ -16,16 +17,18 @@ export function treeOfMember(paths: TeamPaths, { incarnation, ref }: MemberRecor
   return { runId, keep, ...(ref?.process === undefined ? {} : { root: ref.process }) };
 }
 
-/** Those of a member's processes that a person keeps. */
-export function keptOf(paths: TeamPaths, member: MemberRecord): readonly ProcessIdentity[] {
+/** Those of a member's processes that a person keeps by their pid. What these have started is kept with them. */
+export function keptOf(paths: TeamPaths, member: MemberRecord): readonly TreeMember[] {
   const tree = treeOfMember(paths, member);
-  return tree.keep?.length === 0 ? [] : findKept(tree).map(({ identity }) => identity);
+  const { keep = [] } = tree;
+  if (keep.length === 0) return [];
+  return findKept(tree).filter(({ identity }) => keep.some((one) => sameProcess(one, identity)));
 }
 
 /**
  * Keeps processes of some members for good: whatever ends these later, `clean` too, leaves them alone, with what they have
- * started. Throws TroupeError `not-in-team` (kind `usage`) for a pid that is none of theirs, or is a member itself; then none
- * is kept.
+ * started. Throws TroupeError (kind `usage`) `not-in-team` for a pid that is none of theirs, or is a member itself, and
+ * `ends-with-terminal` for one that would not outlive its member's terminal; then none is kept.
  */
 export async function keepProcesses(
   paths: TeamPaths,
@@ -37,9 +40,12 @@ export async function keepProcesses(
   const found = members.flatMap((member) => findTree(treeOfMember(paths, member), [], table));
   const chosen = pids.map((pid) => {
     const one = found.find((process) => process.pid === pid);
-    if (one !== undefined && !one.holdsRoot) return one.identity;
+    if (one !== undefined && !one.holdsRoot) {
+      if (hearsHangup(pid)) throw endsWithTerminal(one);
+      return one.identity;
+    }
     const others = found
-      .filter(({ holdsRoot }) => !holdsRoot)
+      .filter((process) => !process.holdsRoot && !hearsHangup(process.pid))
       .map((process) => `${process.pid} (${process.command})`);
     const names = members.map(({ name }) => name).join(", ");
     throw new TroupeError(
@@ -56,6 +62,17 @@ export async function keepProcesses(
   await ensureDir(directory(paths.home));
   for (const identity of chosen)
     await writeJsonAtomic(path.join(directory(paths.home), `${identity.pid}.json`), { v: 1, ...identity });
+}
+
+function endsWithTerminal({ pid, command }: TreeMember): TroupeError {
+  return new TroupeError(
+    "ends-with-terminal",
+    `process ${pid} (${command}) cannot be kept: it runs in the foreground of its terminal, and ends with that`,
+    {
+      kind: "usage",
+      remedy: "have it started anew, behind setsid or nohup: such a process can be kept",
+    },
+  );
 }
 
 /** All processes that a person keeps in this home and that run. The records of others are removed. */

@@ -15,11 +15,14 @@ export function renderEndReports(reports: readonly EndReport[], style: Style): s
 /** The processes of one member that were found after its own end. */
 export function endReportRows(report: KillReport, style: Style): string[] {
   const survivors = new Set(report.survivors.map(({ pid }) => pid));
-  const kept = report.kept ?? [];
+  const { kept = [], lost = [] } = report;
   const ended = report.ended.filter(({ pid }) => !survivors.has(pid));
   return [
     ...list(`ended ${counted(ended.length, "process", "processes")}`, ended),
     ...list(`kept ${counted(kept.length, "process", "processes")}`, kept),
+    ...list(`${counted(lost.length, "process", "processes")} to be kept ended all the same`, lost).map(
+      style.bad,
+    ),
     ...list(
       `${counted(report.survivors.length, "process is", "processes are")} still running`,
       report.survivors,

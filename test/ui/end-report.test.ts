@@ -13,6 +13,7 @@ it("tells how each member ended, and what else was found", () => {
       { name: "scout", how: "asked", report: { found: [], ended: [], survivors: [] } },
       { name: "fixer", how: "terminated", report: { found: [server], ended: [server], survivors: [] } },
       { name: "tests", how: "asked", report: { found: [], ended: [], survivors: [], kept: [server] } },
+      { name: "docs", how: "asked", report: { found: [], ended: [], survivors: [], lost: [server] } },
       {
         name: "stats",
         how: "killed",
@@ -29,6 +30,9 @@ it("tells how each member ended, and what else was found", () => {
     "    4711 node dev-server.js",
     "tests ended when asked",
     "  kept 1 process:",
+    "    4711 node dev-server.js",
+    "docs ended when asked",
+    "  1 process to be kept ended all the same:",
     "    4711 node dev-server.js",
     "stats did not end in time; killed",
     "  ended 1 process:",

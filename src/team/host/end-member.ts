@@ -25,9 +25,12 @@ export async function endMember(
   const current = (): MemberRecord | undefined => roster.find(name);
   const ended = (): boolean => current()?.incarnation !== incarnation || current()?.state === "ended";
   const before = ended();
+  // What a person keeps may go while the member ends by itself.
+  const kept = keptOf(context.paths, member);
   const asked = !before && member.kind === "agent" && (await ask(context, member, ended, options));
   if (!ended()) mark(context, member, "stopping", options.reason);
-  const report = await killKeeping(context.executorFor(member), agentId, keptOf(context.paths, member));
+  const keep = [...kept, ...keptOf(context.paths, member)];
+  const report = await killKeeping(context.executorFor(member), agentId, keep);
   const how = before ? "already" : asked ? "asked" : report.forced ? "killed" : "terminated";
   if (!ended()) roster.setState(name, incarnation, endState(how, report));
   hub.emit({ type: "member-ended", name, report });
