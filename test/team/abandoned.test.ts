@@ -5,6 +5,7 @@ import net from "node:net";
 import path from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runIdOf, runIdVariable } from "../../backends/index.js";
+import { commandOf } from "../../backends/process-table.js";
 import { endAbandoned } from "../../src/team/abandoned.js";
 import { cleanHome } from "../../src/team/clean.js";
 import { guardTeam } from "../../src/team/host/guard.js";
@@ -29,7 +30,9 @@ async function runMember(team: LivingTeam, name: string): Promise<{ readonly pid
   const [stray] = (await once(child.stdout, "data")) as [Buffer];
   const pids = await Promise.all(
     [child.pid!, Number(String(stray))].map((pid) =>
-      waitUntil(`process ${pid}`, () => identityOf(pid), { timeoutMs: 5_000 }),
+      waitUntil(`process ${pid}`, () => commandOf(pid) === "sleep 300" && identityOf(pid), {
+        timeoutMs: 5_000,
+      }),
     ),
   );
   onTestFinished(() => end(child, pids));
