@@ -101,6 +101,19 @@ describe("the process", () => {
     expect(run).toMatchObject({ status: 1, stderr: expect.stringContaining("it is not a directory") });
   });
 
+  it("refuses on Windows itself, whatever it was asked for, in one sentence, and touches nothing", () => {
+    const windows = path.join(made.root, "windows.cjs");
+    fs.writeFileSync(windows, 'Object.defineProperty(process, "platform", { value: "win32" });');
+    const env = { NODE_OPTIONS: `--require ${windows}`, TROUPE_HOME: path.join(made.root, "fresh") };
+    for (const argv of [["up"], ["send", "reviewer", "x"]])
+      expect(troupe(argv, { env })).toEqual({
+        status: 1,
+        stdout: "",
+        stderr: "troupe: does not run on Windows itself; run it inside WSL (Windows Subsystem for Linux)\n",
+      });
+    expect(fs.existsSync(env.TROUPE_HOME)).toBe(false);
+  });
+
   it("leaves nothing where there is no team", () => {
     const home = path.join(made.root, "fresh");
     for (const argv of [["send", "reviewer", "x"], ["inbox"], ["status"]])
