@@ -8,8 +8,6 @@ import type { TeammateSpawnConfig } from "./types.js";
 export interface ProofOptions {
   /** The process of the terminal in which the launch script runs, if known: its end before the ready record is a failure. */
   readonly terminal?: ProcessIdentity;
-  /** When the wait is over, as of `Date.now()`. */
-  readonly deadline: number;
   /** How long an end with a failure still makes the spawn a failed one, in milliseconds. */
   readonly settleMs: number;
 }
@@ -21,28 +19,30 @@ const everyMs = 5;
 const terminalLooks = 8;
 
 /**
- * Waits for the records that a launch script writes: gives the process at the root of the teammate's tree once its program
- * was started and did not fail at once, or what a failed spawn is told with (its screen is left to the caller). Never rejects.
+ * Waits for the records that a launch script writes, up to the `deadlineMs` of `config` from this call on: gives the process at
+ * the root of the teammate's tree once its program was started and did not fail at once, or what a failed spawn is told with
+ * (its screen is left to the caller). Never rejects.
  */
 export async function proofOfLife(
   config: TeammateSpawnConfig,
-  { terminal, deadline, settleMs }: ProofOptions,
+  { terminal, settleMs }: ProofOptions,
   signal?: AbortSignal,
 ): Promise<ProcessIdentity | SpawnFailure> {
   const { runDir, deadlineMs } = config;
   const wait = () => delay(everyMs, signal).catch(() => undefined);
+  const deadline = performance.now() + deadlineMs;
   let ready = readReady(runDir);
   let gone = false;
   for (let look = 0; ready === undefined; ready = readReady(runDir)) {
     if (signal?.aborted) return spawnAborted(signal);
-    if (Date.now() >= deadline) return spawnLate(deadlineMs);
+    if (performance.now() >= deadline) return spawnLate(deadlineMs);
     // The record can stand a moment before it is seen that its writer has ended, never the other way round.
     if (gone || readExit(runDir) !== undefined) return refused(config);
     gone = terminal !== undefined && look++ % terminalLooks === 0 && liveness(terminal) === "gone";
     if (gone) continue;
     await wait();
   }
-  for (const settled = Date.now() + settleMs; Date.now() < settled; await wait()) {
+  for (const settled = performance.now() + settleMs; performance.now() < settled; await wait()) {
     if (signal?.aborted) return spawnAborted(signal);
     const end = readExit(runDir);
     if (end === undefined) continue;

@@ -52,7 +52,7 @@ export function createSpawn({ transport, panes, settleMs, removeScript }: SpawnO
       const session = await panes.open({ tag, agentId, profile, look: titleOf(name), placement }, signal);
       opened = session;
       const terminal = await terminalOf(session, config, deadline, signal);
-      const proof = { deadline, settleMs, ...(terminal === undefined ? {} : { terminal }) };
+      const proof = { settleMs, ...(terminal === undefined ? {} : { terminal }) };
       const outcome = await proofOfLife(config, proof, signal);
       if ("ok" in outcome) return await undo(config, session, terminal, outcome);
       const ref: TeammateRef = { backend: "iterm2", agentId, process: outcome, pane: session, tag, runDir };

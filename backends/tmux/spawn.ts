@@ -49,9 +49,8 @@ export function createSpawn({ client, panes, owner, settleMs, onNote, removeScri
       const { row, server } = await panes.open(request, signal);
       const pane = { pane: row.pane, window: row.window, server };
       opened = pane;
-      // Not before its turn has come: where many start at once, the last must not be late for waiting.
-      const deadline = Date.now() + config.deadlineMs;
-      const proof = { terminal: identityOrEnded(row.panePid), deadline, settleMs };
+      // Its time begins now: where many start at once, the last must not be late for waiting.
+      const proof = { terminal: identityOrEnded(row.panePid), settleMs };
       const outcome = await proofOfLife(config, proof, signal);
       if ("ok" in outcome) return await undo(config, row, pane, outcome);
       const ref: TeammateRef = {

@@ -49,12 +49,11 @@ export function createScreenExecutor(options) {
 
   /** @param {TeammateSpawnConfig} config @param {AbortSignal} signal @returns {Promise<TeammateSpawnResult<"screen">>} */
   async function start(config, signal) {
-    const { agentId, runDir, deadlineMs } = config;
+    const { agentId, runDir } = config;
     await end(agentId);
     const problem = findLaunchProblem(config);
     if (problem !== undefined) return spawnFailure(problem.code, problem.reason);
     if (signal.aborted) return spawnAborted(signal);
-    const deadline = Date.now() + deadlineMs;
     const title = titleOf(config);
     /** @type {ProcessIdentity | undefined} */
     let terminal;
@@ -63,7 +62,7 @@ export function createScreenExecutor(options) {
       await writeLaunchScript({ ...config, argv: config.launch.argv });
       const opened = await session.openWindow(title, runDir);
       terminal = opened.terminal;
-      const proof = { deadline, settleMs, ...(terminal === undefined ? {} : { terminal }) };
+      const proof = { settleMs, ...(terminal === undefined ? {} : { terminal }) };
       const outcome = await proofOfLife(config, proof, signal);
       if ("ok" in outcome) {
         await takeBack(config, terminal);
