@@ -12,11 +12,11 @@ async function makeHarness({ dir, deliver }: { readonly dir: string; readonly de
 }
 
 register("executor contract: iTerm2, by its API", executorContract(makeHarness));
-register("typing to a program: iTerm2, by its API", submitTextContract(makeHarness));
+// They wait more than they compute.
+register("typing to a program: iTerm2, by its API", submitTextContract(makeHarness), { concurrent: true });
 
-function register(name: string, cases: readonly ContractCase[]): void {
-  // Each with an iTerm2 of its own; they wait more than they compute.
-  describe(name, { concurrent: true }, () => {
+function register(name: string, cases: readonly ContractCase[], options = {}): void {
+  describe(name, options, () => {
     for (const { name, run } of cases) it(name, { timeout: 120_000 }, run);
   });
 }

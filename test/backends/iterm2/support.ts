@@ -11,12 +11,13 @@ import type { Iterm2Emulator } from "../../iterm2-emulator/emulator.js";
 
 /** Options for an executor that drives the emulator as if it were called from the first pane. */
 export function optionsFor(
-  { env, osascript }: Iterm2Emulator,
+  { env, osascript, cookies }: Iterm2Emulator,
   dir: string,
   more: Partial<Iterm2Options> = {},
 ): Iterm2Options {
   return {
-    env,
+    // Asked for only once it is used up: that takes a program each time.
+    env: { ...env, ITERM2_COOKIE: cookies.issue() },
     osascript,
     platform: "darwin",
     teamId: dir,
