@@ -61,7 +61,7 @@ export async function keepProcesses(
   });
   await ensureDir(directory(paths.home));
   for (const identity of chosen)
-    await writeJsonAtomic(path.join(directory(paths.home), `${identity.pid}.json`), { v: 1, ...identity });
+    await writeJsonAtomic(path.join(directory(paths.home), fileNameOf(identity)), { v: 1, ...identity });
 }
 
 function endsWithTerminal({ pid, command }: TreeMember): TroupeError {
@@ -79,17 +79,27 @@ function endsWithTerminal({ pid, command }: TreeMember): TroupeError {
 export function readKept(home: string): readonly ProcessIdentity[] {
   return listIfExists(directory(home)).flatMap((name) => {
     const file = path.join(directory(home), name);
-    const identity = /^\d+\.json$/.test(name) ? parse(readTextIfExists(file)) : undefined;
+    const identity = /^\d+-[\w-]+\.json$/.test(name) ? parse(readTextIfExists(file)) : undefined;
     if (identity !== undefined && liveness(identity) !== "gone") return [identity];
     if (identity !== undefined) fs.rmSync(file, { force: true });
     return [];
   });
 }
 
+/** A process by its pid and start, so that a later one with that pid has a file of its own. */
+function fileNameOf({ pid, startTime }: ProcessIdentity): string {
+  return `${pid}-${startTime.replaceAll(/\W+/g, "-")}.json`;
+}
+
+/** The process that a record names; undefined for what is no whole record. */
 function parse(text: string | undefined): ProcessIdentity | undefined {
   try {
-    const { pid, startTime, bootId, pidNamespace } = JSON.parse(text ?? "{}");
-    return typeof pid === "number" ? { pid, startTime, bootId, pidNamespace } : undefined;
+    const value: unknown = JSON.parse(text ?? "null");
+    if (typeof value !== "object" || value === null) return undefined;
+    const { v, pid, startTime, bootId, pidNamespace }: Readonly<Record<string, unknown>> = { ...value };
+    if (v !== 1 || !Number.isSafeInteger(pid) || typeof pid !== "number" || pid <= 1) return undefined;
+    if (typeof startTime !== "string" || typeof bootId !== "string") return undefined;
+    return typeof pidNamespace === "string" ? { pid, startTime, bootId, pidNamespace } : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

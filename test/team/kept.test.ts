@@ -9,6 +9,7 @@ import { memberRunDir } from "../../src/team/paths.js";
 import { memberFile, writeRecord } from "../../src/team/records.js";
 import { identityOf, liveness, type ProcessIdentity, selfIdentity } from "../../src/util/process-identity.js";
 import { teammateConfig } from "../helpers/teammate.js";
+import { temporaryDirectory } from "../helpers/temp.js";
 import { until } from "../helpers/until.js";
 import { type LivingTeam, makeLivingTeam } from "./living-team.js";
 
@@ -54,6 +55,25 @@ async function onTerminal(team: LivingTeam, script: string) {
 }
 
 describe("what a person keeps", () => {
+  it("is recorded by pid and start; what is no whole record is passed over, and goes with no other", async () => {
+    const home = temporaryDirectory();
+    const [self, ended] = [selfIdentity(), { ...selfIdentity(), startTime: "Mon Nov 30 19:00:00 2026" }];
+    const write = (name: string, value: unknown) => {
+      fs.mkdirSync(path.join(home, "kept"), { recursive: true });
+      fs.writeFileSync(path.join(home, "kept", name), JSON.stringify(value));
+    };
+    const partly = Object.keys(self).map((key) => ({ v: 1, ...self, [key]: undefined }));
+    const broken = [null, 7, "x", { ...self }, { v: 2, ...self }, { v: 1, ...self, pid: "1" }, ...partly];
+    for (const [index, value] of broken.entries()) write(`${self.pid}-x${index}.json`, value);
+    write(`${self.pid}.json`, { v: 1, ...self });
+    expect(readKept(home)).toEqual([]);
+    write(`${self.pid}-${self.startTime}.json`, { v: 1, ...self });
+    write(`${self.pid}-Mon-Nov-30-19-00-00-2026.json`, { v: 1, ...ended });
+    expect(readKept(home)).toEqual([self]);
+    expect(fs.existsSync(path.join(home, "kept", `${self.pid}-Mon-Nov-30-19-00-00-2026.json`))).toBe(false);
+    expect(readKept(home)).toEqual([self]);
+  });
+
   it("is refused, before anything ends, where it would end with its terminal, and nothing else is", async () => {
     const team = await makeLivingTeam();
     const starters = ["", "nohup ", "setsid ", "set -m; "];
@@ -82,6 +102,8 @@ describe("what a person keeps", () => {
     });
 
     await keep(safe);
+    const names = safe.map(({ pid, startTime }) => `${pid}-${startTime}.json`);
+    expect(fs.readdirSync(path.join(team.paths.home, "kept")).sort()).toEqual(names.sort());
     const report = await killKeeping(executor, agentId, keptOf(team.paths, team.member("ada")));
     expect(strays.map(liveness)).toEqual(["gone", "alive", "alive", "alive"]);
     expect(report.kept?.map(({ pid }) => pid).sort()).toEqual(safe.map(({ pid }) => pid).sort());
