@@ -31,16 +31,17 @@ export async function proofOfLife(
   const { runDir, deadlineMs } = config;
   const wait = () => delay(everyMs, signal).catch(() => undefined);
   const deadline = performance.now() + deadlineMs;
-  let ready = readReady(runDir);
+  let ready: ProcessIdentity | undefined;
   let gone = false;
-  for (let look = 0; ready === undefined; ready = readReady(runDir)) {
+  for (let look = 0; ready === undefined; ) {
     if (signal?.aborted) return spawnAborted(signal);
     if (performance.now() >= deadline) return spawnLate(deadlineMs);
+    ready = readReady(runDir);
+    if (ready !== undefined) break;
     // The record can stand a moment before it is seen that its writer has ended, never the other way round.
     if (gone || readExit(runDir) !== undefined) return refused(config);
     gone = terminal !== undefined && look++ % terminalLooks === 0 && liveness(terminal) === "gone";
-    if (gone) continue;
-    await wait();
+    if (!gone) await wait();
   }
   for (const settled = performance.now() + settleMs; performance.now() < settled; await wait()) {
     if (signal?.aborted) return spawnAborted(signal);
