@@ -135,8 +135,8 @@ export async function endTree(
   };
   let left = await askToEnd(look, options.graceMs, options.signal);
   const forced = left.length > 0;
-  const deadline = Date.now() + killMs;
-  for (let round = 0; left.length > 0 && Date.now() < deadline; round++) {
+  const deadline = performance.now() + killMs;
+  for (let round = 0; left.length > 0 && performance.now() < deadline; round++) {
     // The root may be a launch script that is about to record how its program ended: it goes last.
     const rootWaits = round === 0 && left.some((member) => !member.holdsRoot);
     killAll(() => look(readTable()).filter((member) => !(rootWaits && member.holdsRoot)));
@@ -181,13 +181,13 @@ async function askToEnd(
   graceMs: number,
   signal: AbortSignal | undefined,
 ): Promise<TreeMember[]> {
-  const deadline = Date.now() + graceMs;
+  const deadline = performance.now() + graceMs;
   const asked = new Set<string>();
   for (let pause = 250; ; pause = Math.min(pause * 2, 1000)) {
     const left = look(await nextTable());
     for (const member of left) if (!asked.has(keyOf(member))) send(member, "SIGTERM");
     for (const member of left) asked.add(keyOf(member));
-    const rest = deadline - Date.now();
+    const rest = deadline - performance.now();
     if (left.length === 0 || rest <= 0 || signal?.aborted) return left;
     await gone(left, Math.min(pause, rest), signal);
   }
@@ -273,12 +273,14 @@ function sendTo(pid: number, signal: NodeJS.Signals): void {
 
 /** Waits until none of the members runs, at most `ms`, or until the signal is aborted. */
 async function gone(members: readonly TreeMember[], ms: number, signal?: AbortSignal): Promise<void> {
-  const deadline = Date.now() + ms;
-  for (let pause = 2; Date.now() < deadline && !signal?.aborted; pause = Math.min(pause * 2, 25)) {
+  const deadline = performance.now() + ms;
+  for (let pause = 2; performance.now() < deadline && !signal?.aborted; pause = Math.min(pause * 2, 25)) {
     if (running(members).length === 0) return;
-    await delay(Math.min(pause, Math.max(1, deadline - Date.now())), signal).catch((error: unknown) => {
-      if (!signal?.aborted) throw error;
-    });
+    await delay(Math.min(pause, Math.max(1, deadline - performance.now())), signal).catch(
+      (error: unknown) => {
+        if (!signal?.aborted) throw error;
+      },
+    );
   }
 }
 

@@ -48,11 +48,11 @@ export async function tryLock(dir: string): Promise<Lock | undefined> {
 
 /** Takes the lock, waiting at most `timeoutMs`. Throws TroupeError `lock-busy` naming the holder at the deadline. */
 export async function acquireLock(dir: string, timeoutMs: number, signal?: AbortSignal): Promise<Lock> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
     const lock = await tryLock(dir);
     if (lock !== undefined) return lock;
-    if (Date.now() >= deadline) {
+    if (performance.now() >= deadline) {
       const pid = readLock(dir)?.owner.pid;
       throw new TroupeError("lock-busy", `the lock ${dir} is held by process ${pid ?? "unknown"}`, {
         remedy: "wait for that process or end it",

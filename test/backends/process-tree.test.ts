@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { commandOf, listProcesses } from "../../backends/process-table.js";
 import { endTree, findKept, findTree, killTreesNow, signalTree } from "../../backends/process-tree.js";
 import { identityOf, liveness, readStat, selfIdentity } from "../../src/util/process-identity.js";
@@ -201,6 +201,19 @@ describe("a process tree", () => {
     expect(commands(all())).toEqual(spared);
     expect(await endTree({ runId, keep }, { graceMs: 0 })).toMatchObject({ found: [], kept: { length: 3 } });
     expect((await endTree({ runId }, { graceMs: 2000 })).ended).toHaveLength(3);
+  });
+
+  it("has its grace, though the clock is put forward meanwhile", async () => {
+    const { root } = await start("trap 'sleep 0.3; exit' TERM; sleep 300 &");
+    let now = Date.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => (now += 3_600_000));
+    try {
+      const report = await endTree({ root }, { graceMs: 20_000 });
+      expect(report).toMatchObject({ survivors: [] });
+      expect(report.forced).toBeUndefined();
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it("is asked to end without waiting for it", async () => {

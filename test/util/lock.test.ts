@@ -7,6 +7,15 @@ import { temporaryDirectory } from "../helpers/temp.js";
 
 const dead = { ...selfIdentity(), startTime: "1" };
 
+it("waits for a lock as long as it was told, though the clock is set back meanwhile", async () => {
+  const dir = temporaryDirectory();
+  await tryLock(dir);
+  let now = Date.now();
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => (now -= 1000));
+  onTestFinished(() => clock.mockRestore());
+  await expect(acquireLock(dir, 50)).rejects.toMatchObject({ code: "lock-busy" });
+});
+
 describe("tryLock", () => {
   it("gives the lock to one, with a token that grows", async () => {
     const dir = path.join(temporaryDirectory(), "lock");
