@@ -146,9 +146,9 @@ export async function openHost(
   const stopTyping = typeTerminalMail(context);
   const hideStates = showStates(context);
   const watching = Promise.all(
-    [watchMembers, watchPanes, watchDelay].map((look) =>
+    looks.map(([what, look]) =>
       look(context, watch.signal).catch((error: unknown) =>
-        warn(`members are not watched any more: ${messageOf(error)}`),
+        warn(`${what} are not watched any more: ${messageOf(error)}`),
       ),
     ),
   );
@@ -179,6 +179,12 @@ export async function openHost(
   });
   return host;
 }
+
+const looks = [
+  ["members' ends", watchMembers],
+  ["members' panes", watchPanes],
+  ["members' delays", watchDelay],
+] as const;
 
 function latch(): [opened: Promise<void>, open: () => void] {
   let open: () => void = () => undefined;
