@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
@@ -7,6 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { identityOf } from "../../src/util/process-identity.js";
 import { expectNothingLeft, type Ground } from "./left-over.js";
 import { temporaryDirectory } from "./temp.js";
+import { tmuxProgram } from "./tmux.js";
 import { until } from "./until.js";
 
 function makeGround(): Ground {
@@ -42,7 +43,7 @@ it("tells of each thing that a test has left, and ends the processes", async () 
     startProgram(["sleep", "342"], { env, detached: true }),
     startProgram(["tail", "-f", path.join(root, "x")], {}),
   ]);
-  const server = net.createServer();
+  const server = net.createServer((connection) => connection.destroy());
   await once(server.listen(path.join(root, "s.sock")), "listening");
   onTestFinished(() => void server.close());
   const files = [
@@ -56,6 +57,16 @@ it("tells of each thing that a test has left, and ends the processes", async () 
   }
   fs.writeFileSync(path.join(tmp, "spill"), "");
   fs.mkdirSync(path.join(scratch, "forgotten"));
+  const socket = path.join(scratch, "forgotten/s");
+  const tmux = (...args: string[]) => execFileSync(tmuxProgram, ["-S", socket, "-f", "/dev/null", ...args]);
+  tmux("new-session", "-d", "exec cat");
+  onTestFinished(() => void tmux("kill-server"));
+  for (const [name, value] of [
+    ["@troupe_owner", "owner"],
+    ["@troupe_agent", "scout@team"],
+  ] as const)
+    tmux("set-option", "-p", name, value);
+  tmux("split-window", "exec cat");
   const told = await expectNothingLeft(ground, 200).then(
     () => "",
     (error: Error) => error.message,
@@ -66,6 +77,7 @@ it("tells of each thing that a test has left, and ends the processes", async () 
       `process ${pids[0]}: sleep 341`,
       `process ${pids[1]}: sleep 342`,
       `process ${pids[2]}: tail -f ${root}/x`,
+      `pane on ${socket}: %0 scout@team`,
       `socket: ${root}/s.sock`,
       ...files.map((name) => `unfinished file: ${home}/${name}`),
       `temporary file: ${tmp}/spill`,

@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { teamPaths } from "../../src/team/paths.js";
 import { identityOf, liveness, type ProcessIdentity } from "../../src/util/process-identity.js";
+import { tmuxProgram } from "./tmux.js";
 import { until } from "./until.js";
 
 interface Found {
@@ -26,16 +29,19 @@ export interface Ground {
 const bundles = "troupe-bundle-";
 
 /**
- * Throws, naming each, if a test has left anything: processes (tmux servers among them), sockets, launch scripts, drafts,
- * temporary files and directories. Processes get `timeoutMs` to be gone; those that stay are killed, so that the next test
- * starts clean.
+ * Throws, naming each, if a test has left anything: processes (tmux servers among them), panes of teammates on any tmux server
+ * in `root` or `scratch`, sockets, launch scripts, drafts, temporary files and directories. Processes and panes get `timeoutMs`
+ * to be gone; processes that stay are killed, so that the next test starts clean.
  */
 export async function expectNothingLeft(ground: Ground, timeoutMs = 10_000): Promise<void> {
   const { root, home, tmp, scratch, before } = ground;
   const left: string[] = [];
   try {
-    await until(() => processesNaming(root).length === 0, "no process is left", undefined, timeoutMs);
+    const isClear = async () =>
+      processesNaming(root).length === 0 && (await panesIn(root, scratch)).length === 0;
+    await until(isClear, "no process and no pane is left", undefined, timeoutMs);
   } catch {
+    left.push(...(await panesIn(root, scratch)));
     left.push(
       ...endProcessesNaming(root).map(({ identity, command }) => `process ${identity.pid}: ${command}`),
     );
@@ -105,13 +111,45 @@ function readOrEmpty(pid: string, file: string): string {
   }
 }
 
+/** Whose a pane is, if a team's; its id; its teammate. */
+const paneFormat = "#{@troupe_owner} #{pane_id} #{@troupe_agent}";
+
+/** The panes that are a team's on any tmux server whose socket is in one of the directories. */
+async function panesIn(...dirs: readonly string[]): Promise<string[]> {
+  const sockets = new Set(dirs.flatMap((dir) => listFiles(dir)).filter(isSocket));
+  const panes = await Promise.all(
+    Array.from(sockets, async (socket) => {
+      const rows = await linesOf(socket, "list-panes", "-a", "-F", paneFormat);
+      return rows
+        .filter((row) => row !== "" && !row.startsWith(" "))
+        .map((row) => `pane on ${socket}: ${row.slice(row.indexOf(" ") + 1).trim()}`);
+    }),
+  );
+  return panes.flat();
+}
+
+/** What tmux prints about the server on a socket; nothing where no server of tmux listens. */
+async function linesOf(socket: string, ...command: readonly string[]): Promise<string[]> {
+  try {
+    const { stdout } = await promisify(execFile)(tmuxProgram, ["-S", socket, ...command], {
+      timeout: 10_000,
+    });
+    return stdout.split("\n");
+  } catch {
+    return [];
+  }
+}
+
 /** Sockets, and the directories made for those whose path would be too long under `home`. */
 function socketsIn(root: string, home: string): string[] {
   const short = listFiles(path.join(home, "teams"), false)
     .map((dir) => teamPaths(home, path.basename(dir)).sockets)
     .filter((dir) => !dir.startsWith(home) && fs.existsSync(dir));
-  const inside = listFiles(root).filter((file) => fs.lstatSync(file, { throwIfNoEntry: false })?.isSocket());
-  return [...inside, ...short];
+  return [...listFiles(root).filter(isSocket), ...short];
+}
+
+function isSocket(file: string): boolean {
+  return fs.lstatSync(file, { throwIfNoEntry: false })?.isSocket() ?? false;
 }
 
 /** A launch script, which holds secrets; a draft of a record, of mail or of a lock. */
