@@ -1,29 +1,18 @@
 /** Which incarnations have said hello from a process of their own. */
 export interface Greetings {
-  /** One has. */
+  /** Resolves once this one has; to be called before it is started, and followed by `forget`. */
+  expect(incarnation: string): Promise<void>;
+  /** One has. Nothing happens where nobody waits for it: it comes late, or once more. */
   add(incarnation: string): void;
-  /** Resolves once this one has. */
-  heard(incarnation: string): Promise<void>;
   /** Nobody waits for it any more. */
   forget(incarnation: string): void;
 }
 
 export function createGreetings(): Greetings {
-  const latches = new Map<string, { readonly opened: Promise<void>; readonly open: () => void }>();
-  const latchOf = (incarnation: string) => {
-    const known = latches.get(incarnation);
-    if (known !== undefined) return known;
-    let open: () => void = () => undefined;
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const latch = { opened, open };
-    latches.set(incarnation, latch);
-    return latch;
-  };
+  const expected = new Map<string, () => void>();
   return {
-    add: (incarnation) => latchOf(incarnation).open(),
-    heard: (incarnation) => latchOf(incarnation).opened,
-    forget: (incarnation) => void latches.delete(incarnation),
+    expect: (incarnation) => new Promise((resolve) => expected.set(incarnation, resolve)),
+    add: (incarnation) => expected.get(incarnation)?.(),
+    forget: (incarnation) => void expected.delete(incarnation),
   };
 }

@@ -136,9 +136,14 @@ async function launch(
   runDir: string,
 ): Promise<TeammateSpawnResult> {
   if (!isStarting(context, record)) return stoppedBefore;
-  const result = await spawn(context, spec, record, keyFile, runDir);
-  const hasOwnProcess = result.ok && record.kind === "agent" && result.ref.process !== undefined;
-  return hasOwnProcess ? greeting(context, record, result) : result;
+  const hello = context.greeted.expect(record.incarnation);
+  try {
+    const result = await spawn(context, spec, record, keyFile, runDir);
+    const hasOwnProcess = result.ok && record.kind === "agent" && result.ref.process !== undefined;
+    return hasOwnProcess ? await greeting(context, record, result, hello) : result;
+  } finally {
+    context.greeted.forget(record.incarnation);
+  }
 }
 
 /** Nobody has ended it since it took its name. From its spawn on, an end reaches it through the executor. */
@@ -196,14 +201,14 @@ async function spawn(
 /** An agent in a process of its own is there when it has said hello; until then its process may still be failing. */
 async function greeting(
   context: HostContext,
-  { name, agentId, incarnation }: MemberRecord,
+  { name, agentId }: MemberRecord,
   spawned: Extract<TeammateSpawnResult, { ok: true }>,
+  hello: Promise<void>,
 ): Promise<TeammateSpawnResult> {
   const executor = context.executorFor({ name });
-  const { greeted, starting } = context;
+  const { starting } = context;
   const over = new AbortController();
   try {
-    const hello = greeted.heard(incarnation).then(() => "hello" as const);
     const silence = waitUntil(
       `${name} to say hello`,
       async () => (await executor.isActive(agentId)) === "gone" && ("gone" as const),
@@ -213,7 +218,7 @@ async function greeting(
         signal: AbortSignal.any([starting.signal, over.signal]),
       },
     ).catch((error: unknown) => ({ error }));
-    const seen = await Promise.race([hello, silence]);
+    const seen = await Promise.race([hello.then(() => "hello" as const), silence]);
     if (seen === "hello") return spawned;
     const screen = (await executor.capture?.(agentId, 10)) ?? "";
     await executor.kill(agentId);
@@ -222,7 +227,6 @@ async function greeting(
       : { ok: false, code: "deadline", reason: messageOf(seen.error), screen };
   } finally {
     over.abort();
-    greeted.forget(incarnation);
   }
 }
 

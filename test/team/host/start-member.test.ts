@@ -16,6 +16,7 @@ const agents = (count: number) =>
 async function panes(size: number) {
   const context = await hostContext(await makeLivingTeam({ agents: [] }), { limits: { teammates: size } });
   const opened: (() => void)[] = [];
+  const names: string[] = [];
   let most = 0;
   let now = 0;
   let life: "alive" | "gone" = "alive";
@@ -24,6 +25,7 @@ async function panes(size: number) {
     type: "tmux",
     async spawn(config) {
       most = Math.max(most, ++now);
+      names.push(config.name);
       await new Promise<void>((resolve) => opened.push(resolve));
       now--;
       const process = selfIdentity();
@@ -38,7 +40,9 @@ async function panes(size: number) {
   return {
     host,
     opened,
-    incarnation,
+    greet: (from: number, to: number) => {
+      for (const name of names.slice(from, to)) host.greeted.add(incarnation(name));
+    },
     most: () => most,
     dies: () => {
       life = "gone";
@@ -48,7 +52,7 @@ async function panes(size: number) {
 
 describe("agents in processes of their own", () => {
   it("start so many at a time, each slot held until one has said hello, and all have their names at once", async () => {
-    const { host, opened, incarnation, most } = await panes(5);
+    const { host, opened, greet, most } = await panes(5);
     const specs = agents(5);
     const started = Promise.all(specs.map((spec) => startMember(host, spec)));
     expect(specs.every(({ name }) => host.roster.find(name)?.state === "starting")).toBe(true);
@@ -58,9 +62,9 @@ describe("agents in processes of their own", () => {
       if (n % 2 === 0) continue;
       // Both slots are held by agents that have not said hello yet.
       expect(opened).toHaveLength(n + 1);
-      for (const { name } of specs.slice(n - 1, n + 1)) host.greeted.add(incarnation(name));
+      greet(n - 1, n + 1);
     }
-    host.greeted.add(incarnation("mate4"));
+    greet(4, 5);
     expect((await started).map(({ name }) => name)).toEqual(specs.map(({ name }) => name));
     expect(most()).toBe(2);
   });
