@@ -9,7 +9,7 @@ import { freshDir } from "./bench-tmux.mjs";
 /** Eight embedded agents in panes, from `up` until each has said that it is there. @type {import("./bench.mjs").Bench} */
 export const agentPanes = {
   name: "agent-panes",
-  title: "8 embedded teammates ready in panes / 8 bare node processes; memory of each",
+  title: "8 embedded teammates ready in panes / 8 bare node processes; memory of each agent's own process",
   runs: 5,
   async measure({ command, dir, runs }) {
     const memory = [];
@@ -30,7 +30,12 @@ export const agentPanes = {
       samples: { ...samples, memory },
       figures: [
         compare("8 ready", samples.troupe, samples.node, 0.5, { atMost: 3 }),
-        { label: "memory of one (PSS), MB", value: worst, text: `of ${memory.length}`, atMost: 40 },
+        {
+          label: "memory of one agent's own process (PSS), MB",
+          value: worst,
+          text: `of ${memory.length}`,
+          atMost: 40,
+        },
       ],
     };
   },
@@ -225,7 +230,7 @@ function proportionalKilobytes(pid) {
   return Number(/^Pss:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]);
 }
 
-/** The memory of the largest process of a tree: what runs a teammate, not the shell that waits for it. */
+/** The memory of the largest process of a tree: what runs a teammate, without its launch shells and the log of its pane. */
 function largestBelow(pid) {
   const children = readIfThere(`/proc/${pid}/task/${pid}/children`).trim();
   const below = children === "" ? [] : children.split(" ").map(largestBelow);
