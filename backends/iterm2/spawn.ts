@@ -27,7 +27,8 @@ export interface SpawnOptions {
 /** How many lines of the screen a failure tells. */
 const screenLines = 20;
 
-/** How often iTerm2 is asked for the process of a new pane, in milliseconds. */
+/** How long, and how often, iTerm2 is asked for the process of a new pane, in milliseconds. */
+const pidMs = 2000;
 const askEveryMs = 20;
 
 /** The spawn of an iTerm2 executor: script, pane, proof of life, and back to nothing where one of them fails. */
@@ -38,7 +39,6 @@ export function createSpawn({ transport, panes, settleMs, removeScript }: SpawnO
     if (signal?.aborted) return spawnAborted(signal);
     const { runDir, agentId, name, colour, placement } = config;
     const tag = runIdOf(runDir);
-    const deadline = Date.now() + config.deadlineMs;
     let command: PaneCommand | undefined;
     let opened: string | "asked for" | undefined;
     try {
@@ -51,7 +51,7 @@ export function createSpawn({ transport, panes, settleMs, removeScript }: SpawnO
       const profile = { ...profileFor(command.command, config), ...tabColour(colour) };
       const session = await panes.open({ tag, agentId, profile, look: titleOf(name), placement }, signal);
       opened = session;
-      const terminal = await terminalOf(session, config, deadline, signal);
+      const terminal = await terminalOf(session, config, signal);
       const proof = { settleMs, ...(terminal === undefined ? {} : { terminal }) };
       const outcome = await proofOfLife(config, proof, signal);
       if ("ok" in outcome) return await undo(config, session, terminal, outcome);
@@ -74,11 +74,11 @@ export function createSpawn({ transport, panes, settleMs, removeScript }: SpawnO
   async function terminalOf(
     session: string,
     { runDir }: TeammateSpawnConfig,
-    deadline: number,
     signal?: AbortSignal,
   ): Promise<ProcessIdentity | undefined> {
+    const deadline = performance.now() + pidMs;
     const gone = { ...selfIdentity(), startTime: "ended" };
-    while (Date.now() < deadline && !signal?.aborted && readReady(runDir) === undefined) {
+    while (performance.now() < deadline && !signal?.aborted && readReady(runDir) === undefined) {
       const values = await transport.getVariables({ session }, ["pid", "session.pid"]);
       if (values === undefined || transport.hasEnded(session)) return gone;
       const pid = values.find((value) => typeof value === "number" && value > 0);
