@@ -12,7 +12,7 @@ describe.each(["in-process", "tmux"])("--keep in %s", (backend) => {
     place.write("team.yaml", {
       name: "demo",
       teammates: [
-        { name: "one", command: `setsid sh -c '${server}' & exec sleep 4321.2` },
+        { name: "one", command: `setsid sh -c '${server}' & sleep 4321.4 & exec sleep 4321.2` },
         { name: "two", command: `nohup sh -c '${server}' >/dev/null 2>&1 & exec sleep 4321.3` },
       ],
     });
@@ -25,6 +25,14 @@ describe.each(["in-process", "tmux"])("--keep in %s", (backend) => {
 
     const wrong = await place.troupe(["stop", "one", "--keep", String(process.pid)]);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/process \d+ is none of one's/) });
+    await memberIn(place, "one", "working");
+
+    const [exposed] = found("sleep 4321.4");
+    if (backend === "tmux")
+      expect(await place.troupe(["stop", "one", "--keep", String(exposed?.identity.pid)])).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/cannot be kept: .* its terminal[\s\S]*setsid or nohup/),
+      });
     await memberIn(place, "one", "working");
 
     const mine = / (\d+) \(sh -c sleep 4321\.1/.exec(wrong.stderr)?.[1] ?? "";
