@@ -45,7 +45,7 @@ export const broadcast = {
       figures: [
         speedup("one after another", samples.broadcast, oneByOne, { atLeast: 4 }),
         speedup("troupe send as a whole process, one after another", samples.command, oneByOne, {
-          atLeast: 4,
+          atLeast: 1,
         }),
         speedup("all in flight", samples.broadcast, together, { atLeast: 4 }),
       ],
