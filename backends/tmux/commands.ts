@@ -134,7 +134,14 @@ export function rememberZoom(window: string): TmuxCommand {
 export function zoomAgain(window: string): TmuxCommand[] {
   return [
     // The command itself goes to and fro.
-    ["if-shell", "-F", "-t", window, "#{?window_zoomed_flag,0,#{@troupe_zoomed}}", `resize-pane -Z -t ${window}`],
+    [
+      "if-shell",
+      "-F",
+      "-t",
+      window,
+      "#{?window_zoomed_flag,0,#{@troupe_zoomed}}",
+      `resize-pane -Z -t ${window}`,
+    ],
     forgetZoom(window),
   ];
 }
