@@ -33,8 +33,8 @@ export interface ClosePanesOptions {
   readonly onNote?: (text: string) => void;
 }
 
-/** How long a server has to close panes; one that is stopped must not hold up the end of a team for long. */
-const closeMs = 2000;
+/** How long a server has to close panes, also after a silence: a busy one must not keep them for it. */
+const closeMs = 5000;
 
 /** How many panes one call closes: each takes some 150 bytes of the 16 KB of a call. */
 const together = 60;
