@@ -92,7 +92,13 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     type: (typed) => terminal.write(typed),
     resize({ width, height }) {
       screen.resize(width, height);
-      if (!ended) terminal.resize(width, height);
+      if (ended) return;
+      try {
+        terminal.resize(width, height);
+      } catch (error) {
+        // Its program has just ended, and that is not told yet.
+        if (!/EBADF|already exited/.test(String(error))) throw error;
+      }
     },
     pause: () => terminal.pause(),
     hangUp() {
