@@ -27,18 +27,21 @@ export function keptOf(paths: TeamPaths, member: MemberRecord): readonly TreeMem
 
 /**
  * Keeps processes of some members for good: whatever ends these later, `clean` too, leaves them alone, with what they have
- * started. Throws TroupeError (kind `usage`) `not-in-team` for a pid that is none of theirs, or is a member itself, and
- * `ends-with-terminal` for one that would not outlive its member's terminal; then none is kept.
+ * started. One that is kept already stays so. Throws TroupeError (kind `usage`) `not-in-team` for another pid that is none of
+ * theirs, or is a member itself, and `ends-with-terminal` for one that would not outlive its member's terminal; then none is
+ * kept.
  */
 export async function keepProcesses(
   paths: TeamPaths,
   members: readonly MemberRecord[],
   pids: readonly number[],
 ): Promise<void> {
-  if (pids.length === 0) return;
+  const before = new Set(pids.length === 0 ? [] : readKept(paths.home).map(({ pid }) => pid));
+  const wanted = pids.filter((pid) => !before.has(pid));
+  if (wanted.length === 0) return;
   const table = readTable();
   const found = members.flatMap((member) => findTree(treeOfMember(paths, member), [], table));
-  const chosen = pids.map((pid) => {
+  const chosen = wanted.map((pid) => {
     const one = found.find((process) => process.pid === pid);
     if (one !== undefined && !one.holdsRoot) {
       if (hearsHangup(pid)) throw endsWithTerminal(one);

@@ -108,5 +108,8 @@ describe("what a person keeps", () => {
     expect(strays.map(liveness)).toEqual(["gone", "alive", "alive", "alive"]);
     expect(report.kept?.map(({ pid }) => pid).sort()).toEqual(safe.map(({ pid }) => pid).sort());
     expect(report.lost).toBeUndefined();
+    // As with `down --keep` after `stop --keep`: it is nobody's by now, and kept.
+    await keep(safe);
+    expect(fs.readdirSync(path.join(team.paths.home, "kept")).sort()).toEqual(names.sort());
   });
 });
